@@ -1,0 +1,69 @@
+import { type Clock, token } from '@bellhop/kernel';
+import type { Knex } from 'knex';
+import type { ChangeSignals } from './change-signals.js';
+import type { MigrationReport, MigrationSet } from './migrations.js';
+import type { BatchStep, SqlFamily, SqlParams, Statement, StatementResult, WriteScope } from './statement.js';
+import type { StatementMeter } from './statement-meter.js';
+import type { TenantAudit } from './tenant-audit.js';
+import type { Transaction, TransactionOption } from './transaction.js';
+
+export type Dialect = 'sqlite' | 'libsql' | 'postgres';
+
+export interface StoreHealth {
+  readonly reachable: boolean;
+  readonly durable: boolean;
+  /** Server time minus this machine's, in milliseconds; Postgres only. */
+  readonly clockOffsetMs?: number;
+  readonly reason?: string;
+}
+
+/** The database of a deployment: connections, and everything that differs between dialects. Plugins hold tables and statements. */
+export interface Store {
+  readonly dialect: Dialect;
+  readonly family: SqlFamily;
+  /** False for `memory:`: nothing survives the process. */
+  readonly durable: boolean;
+  /** False for remote libSQL: a transaction is one batch of writes, and a read inside it fails with `BATCH_ONLY`. */
+  readonly interactive: boolean;
+  /** Schema, migrations and query building. Hot statements do not pass through it. */
+  readonly knex: Knex;
+  /** The kernel's clock, corrected by the server's time where the store has a server that tells it. Bind `now` from this. */
+  readonly clock: Clock;
+  readonly meter: StatementMeter;
+  readonly audit: TenantAudit;
+  readonly signals: ChangeSignals;
+
+  /**
+   * Runs `fn` in a transaction: committed when it resolves, rolled back when it rejects. On SQLite it is a BEGIN IMMEDIATE, and other
+   * statements of this store wait for it: keep it short.
+   *
+   * @throws BellhopError `TRX_REQUIRED` inside another transaction of the same SQLite store (use `trx.transaction` to nest).
+   */
+  transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T>;
+
+  /** Runs a read. @throws BellhopError `BATCH_ONLY` in a transaction of remote libSQL. */
+  read<Row>(statement: Statement, params: SqlParams, options?: TransactionOption): Promise<Row[]>;
+
+  /** Runs a write on its own, or in the caller's transaction. */
+  write<Row = never>(
+    statement: Statement,
+    params: SqlParams,
+    scope: WriteScope | undefined,
+    options?: TransactionOption,
+  ): Promise<StatementResult<Row>>;
+
+  /** Runs the steps in one transaction, in one round trip where the store can; with `trx`, inside that. */
+  batch(steps: readonly BatchStep[], options?: TransactionOption): Promise<StatementResult<Record<string, unknown>>[]>;
+
+  /** Calls `fn` once the root of `trx` has committed (a nested one's release is not a commit), never after a rollback of any level. */
+  afterCommit(trx: Transaction, fn: () => void): void;
+
+  /** Brings the schema of one plugin up to date, under a lock that other processes wait for. @throws BellhopError `SCHEMA_NEWER`, `MIGRATION_FAILED`. */
+  migrate(set: MigrationSet): Promise<MigrationReport>;
+
+  health(): Promise<StoreHealth>;
+  /** Waits for running statements, then closes the connections. Idempotent. */
+  close(): Promise<void>;
+}
+
+export const STORE = token<Store>('STORE');

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['bellhop-source'];
+
+export default defineConfig({
+  resolve: { conditions },
+  // Node-side imports resolve through the SSR conditions: without them tests would run the built `dist`, or fail where there is none.
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.{ts,mjs}'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    globalSetup: ['packages/testing/src/vitest-global-setup.ts'],
+  },
+});

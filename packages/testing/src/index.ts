@@ -1,1 +1,1 @@
-export {};
+export { HRANA_FAULTS, type HranaFault, type HranaServer, type HranaServerOptions, startHranaServer } from './hrana/hrana-server.js';

@@ -47,6 +47,6 @@ export {
 } from './notification-outbox.js';
 export type { BatchStep, Operation, SqlFamily, SqlParams, SqlValue, Statement, StatementResult, WriteScope } from './statement.js';
 export type { MeterSnapshot, StatementCount, StatementMeter } from './statement-meter.js';
-export { type Dialect, STORE, type Store, type StoreHealth } from './store.js';
+export { type BatchOptions, type Dialect, STORE, type Store, type StoreHealth } from './store.js';
 export type { TenantAudit, TenantFinding, TenantPosture } from './tenant-audit.js';
 export type { Transaction, TransactionOption } from './transaction.js';

@@ -4,7 +4,8 @@ import type { SqlFamily } from './statement.js';
 /** What a migration builds with. */
 export interface MigrationContext {
   readonly family: SqlFamily;
-  readonly schema: Knex.SchemaBuilder;
+  /** A fresh schema builder: one for each table or alteration. */
+  readonly schema: () => Knex.SchemaBuilder;
   /** A knex instance for `raw` SQL; nothing is run through it. */
   readonly knex: Knex;
 }

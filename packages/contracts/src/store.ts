@@ -7,6 +7,11 @@ import type { StatementMeter } from './statement-meter.js';
 import type { TenantAudit } from './tenant-audit.js';
 import type { Transaction, TransactionOption } from './transaction.js';
 
+export interface BatchOptions extends TransactionOption {
+  /** The steps may run twice without harm (their ids are fixed): they are sent again after a lost connection. Default false. */
+  readonly replayable?: boolean;
+}
+
 export type Dialect = 'sqlite' | 'libsql' | 'postgres';
 
 export interface StoreHealth {
@@ -53,7 +58,7 @@ export interface Store {
   ): Promise<StatementResult<Row>>;
 
   /** Runs the steps in one transaction, in one round trip where the store can; with `trx`, inside that. */
-  batch(steps: readonly BatchStep[], options?: TransactionOption): Promise<StatementResult<Record<string, unknown>>[]>;
+  batch(steps: readonly BatchStep[], options?: BatchOptions): Promise<StatementResult<Record<string, unknown>>[]>;
 
   /** Calls `fn` once the root of `trx` has committed (a nested one's release is not a commit), never after a rollback of any level. */
   afterCommit(trx: Transaction, fn: () => void): void;

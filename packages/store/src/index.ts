@@ -1,9 +1,9 @@
-export {
-  checkName,
-  checkPayload,
-  checkText,
-  ERROR_TEXT_MAX_BYTES,
-  NAME_MAX_CHARACTERS,
-  PAYLOAD_MAX_BYTES,
-  stripText,
-} from './input-limits.js';
+export { parseDatabaseUrl, redactUrl } from './database-url.js';
+export { defineStatement, type StatementDefinition } from './define-statement.js';
+export { GroupCommit, type GroupCommitOptions } from './group-commit.js';
+export { checkName, checkPayload, checkText, stripText } from './input-limits.js';
+export { bothFamilies, type JsonColumns, jsonRows, jsonTexts } from './json-rows.js';
+export { openStore, type StorePorts } from './open-store.js';
+export { type FaultKind, faultKind } from './store-faults.js';
+export type { StoreOptions } from './store-options.js';
+export { storePlugin } from './store-plugin.js';

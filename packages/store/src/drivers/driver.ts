@@ -1,0 +1,32 @@
+import type { Dialect, SqlFamily, SqlParams, Statement, StatementResult, Transaction } from '@bellhop/contracts';
+import type { Knex } from 'knex';
+
+export type Row = Record<string, unknown>;
+
+export interface Step {
+  readonly statement: Statement;
+  readonly params: SqlParams;
+}
+
+/** What a store needs of one way to reach a database. Drivers count on the meter; they do not audit and do not retry lost connections. */
+export interface Driver {
+  readonly dialect: Dialect;
+  readonly family: SqlFamily;
+  readonly durable: boolean;
+  readonly interactive: boolean;
+  readonly knex: Knex;
+  /** Proves that the database can be used. @throws StoreError `STORE_UNREADABLE`, `STORE_UNAVAILABLE`. */
+  open(): Promise<void>;
+  /** One statement in a transaction of its own. */
+  execute(step: Step): Promise<StatementResult<Row>>;
+  /** All steps in one transaction, in one exchange where the database can. */
+  executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]>;
+  /** Inside the caller's transaction. */
+  executeIn(trx: Transaction, step: Step): Promise<StatementResult<Row>>;
+  transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T>;
+  /** The server's time in epoch milliseconds, where there is a server that tells it. */
+  serverTime?(): Promise<number>;
+  /** Cheap proof of life. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

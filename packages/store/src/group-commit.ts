@@ -1,0 +1,75 @@
+import { faultKind } from './store-faults.js';
+
+export interface GroupCommitOptions<Call, Result> {
+  /** Writes the calls in one transaction; results in their order. Called for one group at a time. */
+  readonly commit: (calls: readonly Call[]) => Promise<readonly Result[]>;
+  /** Rows a call writes, for the cut below. Default 1 each. */
+  readonly weigh?: (call: Call) => number;
+  /** Rows in one transaction at most, unless a single call has more. Default 1 000. */
+  readonly maxRows?: number;
+}
+
+interface Pending<Call, Result> {
+  readonly call: Call;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Lets the calls of one microtask turn share a transaction. Each promise settles only after its commit. When a group fails, its calls are
+ * retried one transaction each, so that a bad one fails alone; a call is never split. When the store cannot be reached all fail at once.
+ */
+export class GroupCommit<Call, Result> {
+  readonly #options: GroupCommitOptions<Call, Result>;
+  #pending: Pending<Call, Result>[] = [];
+  #running = false;
+
+  constructor(options: GroupCommitOptions<Call, Result>) {
+    this.#options = options;
+  }
+
+  submit(call: Call): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#pending.push({ call, resolve, reject });
+      // nextTick runs when the microtasks at hand are done: calls made by every continuation of this turn are in by then.
+      if (this.#pending.length === 1 && !this.#running) process.nextTick(() => void this.#drain());
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#running = true;
+    try {
+      while (this.#pending.length > 0) await this.#commitGroup(this.#nextGroup());
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  #nextGroup(): Pending<Call, Result>[] {
+    const { weigh = () => 1, maxRows = 1_000 } = this.#options;
+    let rows = 0;
+    let size = 0;
+    for (const { call } of this.#pending) {
+      rows += weigh(call);
+      if (size > 0 && rows > maxRows) break;
+      size += 1;
+    }
+    return this.#pending.splice(0, size);
+  }
+
+  async #commitGroup(group: Pending<Call, Result>[]): Promise<void> {
+    try {
+      const results = await this.#options.commit(group.map(({ call }) => call));
+      group.forEach(({ resolve }, index) => {
+        resolve(results[index] as Result);
+      });
+    } catch (error) {
+      const kind = faultKind(error);
+      if (group.length === 1 || kind === 'connection' || kind === 'busy') {
+        for (const { reject } of group) reject(error);
+        return;
+      }
+      for (const one of group) await this.#commitGroup([one]);
+    }
+  }
+}

@@ -1,2 +1,26 @@
+export type { ConformanceApi } from './conformance/conformance-api.js';
+export {
+  DELIVERY_OPERATIONS,
+  DELIVERY_STATE_TABLE,
+  type DeliveryOperation,
+  type DeliveryTransition,
+} from './conformance/notification-outbox/delivery-state-table.js';
+export {
+  type NotificationOutboxConformanceOptions,
+  OUTBOX_CAPABILITIES,
+  type OutboxCapability,
+  type OutboxUnderTest,
+} from './conformance/notification-outbox/outbox-bench.js';
+export { notificationOutboxConformance } from './conformance/notification-outbox-conformance.js';
+export { seededRandom } from './conformance/seeded-random.js';
 export { HRANA_FAULTS, type HranaFault, type HranaServer, type HranaServerOptions, startHranaServer } from './hrana/hrana-server.js';
 export { ManualClock, type ManualClockOptions, type RunOptions } from './manual-clock.js';
+export { ManualTransactions } from './manual-transactions.js';
+export {
+  emptyTables,
+  TEST_STORE_NAMES,
+  type TestDatabase,
+  type TestStoreName,
+  type TestStorePorts,
+  testDatabase,
+} from './stores/test-stores.js';

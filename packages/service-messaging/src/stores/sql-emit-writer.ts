@@ -32,7 +32,11 @@ export class SqlEmitWriter implements EmitWriter {
   async #commit(groups: readonly (readonly PreparedEmit[])[]): Promise<EmitWritten[][]> {
     const written = await this.#write(groups.flat(), {});
     let at = 0;
-    return groups.map((group) => written.slice(at, (at += group.length)));
+    return groups.map((group) => {
+      const from = at;
+      at += group.length;
+      return written.slice(from, at);
+    });
   }
 
   async #write(calls: readonly PreparedEmit[], options: TransactionOption): Promise<EmitWritten[]> {

@@ -1,3 +1,4 @@
+export { type Child, type ChildExit, type ChildOptions, startChild, startNode } from './child-process.js';
 export type { ConformanceApi } from './conformance/conformance-api.js';
 export {
   DELIVERY_OPERATIONS,
@@ -16,6 +17,9 @@ export { seededRandom } from './conformance/seeded-random.js';
 export { HRANA_FAULTS, type HranaFault, type HranaServer, type HranaServerOptions, startHranaServer } from './hrana/hrana-server.js';
 export { ManualClock, type ManualClockOptions, type RunOptions } from './manual-clock.js';
 export { ManualTransactions } from './manual-transactions.js';
+export type { PostgresDatabase } from './postgres/postgres-database.js';
+export { type PostgresServer, type PostgresServerOptions, startPostgres } from './postgres/postgres-server.js';
+export { postgresDatabase, type ThrowAwayPostgres, type ThrowAwayPostgresOptions } from './postgres/throw-away-postgres.js';
 export {
   emptyTables,
   TEST_STORE_NAMES,

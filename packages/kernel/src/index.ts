@@ -4,3 +4,4 @@ export { LOGGER, type LogFields, type Logger, silentLogger } from './logger.js';
 export type { Container, HealthStatus, KernelPlugin, PluginContext, PluginHealth } from './plugin.js';
 export { systemClock, systemRandom } from './system-clock.js';
 export { type Token, token, tokenName } from './token.js';
+export { parseOptions } from './plugin-options.js';

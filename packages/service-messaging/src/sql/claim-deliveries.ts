@@ -82,7 +82,8 @@ export const pendingChannels = {
 const TAKE = `status = 'in_flight', attempts = attempts + 1, claimed_by = :nodeId, claimed_at = :now, claim_token = :token,
   claim_expires_at = :expiresAt, updated_at = :now`;
 
-const CLOSE_GROUP = `digest_group = COALESCE(digest_group, CAST(:token AS TEXT) || ':' || organization_id)`;
+/** A name for each group of a claim; one that was closed before keeps its name. */
+const CLOSE_GROUP = `digest_group = COALESCE(digest_group, CAST(:token AS TEXT) || ' ' || organization_id || ' ' || digest_key)`;
 
 const SLOTS = 'slot >= :fromSlot AND slot < :toSlot';
 

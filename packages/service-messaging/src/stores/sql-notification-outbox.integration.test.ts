@@ -1,12 +1,19 @@
 import type { Store } from '@bellhop/contracts';
 import type { Clock } from '@bellhop/kernel';
-import { emptyTables, notificationOutboxConformance, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
+import {
+  emptyTables,
+  ManualClock,
+  notificationOutboxConformance,
+  TEST_STORE_NAMES,
+  type TestDatabase,
+  testDatabase,
+} from '@bellhop/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { messagingMigrations } from '../migrations/messaging-migrations.js';
 import { SqlNotificationOutbox } from './sql-notification-outbox.js';
 
 /** One database serves all tests of a store; the clock of the test at hand moves it. */
-let current: Clock;
+let current: Clock = new ManualClock();
 const clock: Clock = {
   manual: true,
   now: () => current.now(),

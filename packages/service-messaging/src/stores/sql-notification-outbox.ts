@@ -83,11 +83,12 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
   }
 
   async claim(options: ClaimOptions): Promise<ClaimedDelivery[]> {
-    return this.#claim(options, pendingChannels.singles, claimDeliveries, {});
+    return (await this.#claim(options, pendingChannels.singles, claimDeliveries, {})).sort(byDueTime);
   }
 
   async claimDigest(options: ClaimOptions): Promise<ClaimedDelivery[]> {
-    return this.#claim(options, pendingChannels.digests, claimDigests, { scan: options.limit * SCAN_PER_GROUP });
+    const rows = await this.#claim(options, pendingChannels.digests, claimDigests, { scan: options.limit * SCAN_PER_GROUP });
+    return groupAfterGroup(rows);
   }
 
   async ack(claim: ClaimedDelivery, result: AckResult): Promise<AckOutcome> {
@@ -215,7 +216,7 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
       { ...params, ...claimParams(claim, channels), token: createClaimToken(this.#random) },
       DISPATCH,
     );
-    return rows.map(toClaimed).sort((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
+    return rows.map(toClaimed);
   }
 
   async #reap(now: number): Promise<number> {
@@ -242,6 +243,21 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
     // A claim that appears twice is settled once: its first mention takes the id out.
     return rows.map(({ id }) => (held.delete(id) ? 'acked' : 'lost'));
   }
+}
+
+function byDueTime(a: ClaimedDelivery, b: ClaimedDelivery): number {
+  return a.dueAt - b.dueAt || byCreation(a, b);
+}
+
+function byCreation(a: ClaimedDelivery, b: ClaimedDelivery): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+/** Groups by their earliest row, rows of a group by creation: RETURNING knows no order. */
+function groupAfterGroup(rows: ClaimedDelivery[]): ClaimedDelivery[] {
+  const place = new Map<string | null, number>();
+  for (const { digestGroup } of rows.sort(byDueTime)) if (!place.has(digestGroup)) place.set(digestGroup, place.size);
+  return rows.sort((a, b) => (place.get(a.digestGroup) as number) - (place.get(b.digestGroup) as number) || byCreation(a, b));
 }
 
 function claimParams(claim: CheckedClaim, channels: readonly string[]): SqlParams {

@@ -94,7 +94,7 @@ export function listSection(options: NotificationOutboxConformanceOptions): void
       for (;;) {
         sizes.push(page.items.length);
         seen.push(...notificationIds(page.items));
-        if (page.nextCursor === null) break;
+        if (page.nextCursor === null || sizes.length > 5) break;
         page = await bench.outbox.list({ limit: 4, cursor: page.nextCursor });
       }
       assert.deepEqual(sizes, [4, 4, 3]);

@@ -143,6 +143,7 @@ export class OutboxBench {
         ...(cursor ? { cursor } : {}),
       });
       rows.push(...page.items);
+      assert.notEqual(page.nextCursor ?? '', cursor, 'a page ends further on than the one before');
       cursor = page.nextCursor;
     } while (cursor !== null);
     return rows.reverse();

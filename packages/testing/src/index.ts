@@ -14,6 +14,17 @@ export {
 } from './conformance/notification-outbox/outbox-bench.js';
 export { notificationOutboxConformance } from './conformance/notification-outbox-conformance.js';
 export { seededRandom } from './conformance/seeded-random.js';
+export { type BusyHolder, type BusyHolderOptions, busyHolder } from './faults/busy-holder.js';
+export {
+  type FailingOutbox,
+  failingOutbox,
+  type OutboxFault,
+  type OutboxMethod,
+  withoutCapabilities,
+} from './faults/failing-outbox.js';
+export { type FlakyChannel, type FlakyChannelOptions, flakyChannel, type SendOutcome } from './faults/flaky-channel.js';
+export { canFillDisk, type FullDisk, fullDisk } from './faults/full-disk.js';
+export { type TcpProxy, tcpProxy } from './faults/tcp-proxy.js';
 export { HRANA_FAULTS, type HranaFault, type HranaServer, type HranaServerOptions, startHranaServer } from './hrana/hrana-server.js';
 export { ManualClock, type ManualClockOptions, type RunOptions } from './manual-clock.js';
 export { ManualTransactions } from './manual-transactions.js';

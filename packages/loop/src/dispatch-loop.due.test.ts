@@ -41,6 +41,16 @@ describe('due times', () => {
     }
   });
 
+  test('[L4] a survey that names an earlier time leaves the later ones known', async () => {
+    const { loop, clock, times, next, wall } = scriptedLoop();
+    next({ claimed: 0, nextDueAt: wall(900) }, { claimed: 0 }, { claimed: 0 });
+    loop.due(wall(950)); // before start: control, not known
+    loop.start();
+    loop.due(wall(980));
+    await clock.advance(990);
+    expect(times()).toEqual([0, 900, 980]);
+  });
+
   test('[L4a] a due time that passed while the tick ran is followed at once', async () => {
     const { loop, clock, ticks, next, wall } = scriptedLoop();
     next(() => lasting(clock, 300, { claimed: 0, nextDueAt: wall(200) }));

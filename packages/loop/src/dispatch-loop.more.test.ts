@@ -75,9 +75,12 @@ describe('full batches and full pools', () => {
     expect(times()).toEqual([0, 200]);
   });
 
-  test('[L2b] a tick that throws does not forget that there was no room', async () => {
+  test.each([
+    ['throws', () => Promise.reject(new Error('store is down'))],
+    ['fails in part', () => ({ claimed: 0, failed: ['partition 1'] })],
+  ])('[L2b] a tick that %s does not forget that there was no room', async (_how, fails) => {
     const { loop, clock, ticks, next } = scriptedLoop();
-    next({ claimed: 16, full: true }, () => Promise.reject(new Error('store is down')));
+    next({ claimed: 16, full: true }, fails);
     loop.start();
     await clock.advance(500);
     expect(ticks).toHaveLength(2);

@@ -116,6 +116,6 @@ test('[L5] [L6] [L7] [L8] never two ticks at once, and no wake or due time is fo
         expect(model.mostAtOnce).toBe(1);
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: 3_000 },
   );
 });

@@ -97,7 +97,8 @@ export class Owed {
     const nextDueAt = result?.nextDueAt;
     // A next due time that had passed when the tick began is work it saw and could not claim.
     const stuck = typeof nextDueAt === 'number' && nextDueAt <= at.wall;
-    if (nextDueAt !== undefined) this.known.clear();
+    // A survey names the first due time only: it says that there is none before it, and nothing of those after it.
+    if (nextDueAt !== undefined) this.known.dropUpTo(nextDueAt ?? NEVER);
     if (typeof nextDueAt === 'number' && !stuck) this.known.add(nextDueAt);
 
     const contended = !failed && claimed === 0 && (result?.contended === true || stuck);
@@ -107,8 +108,8 @@ export class Owed {
     this.intervalAt = at.monotonic + delay * (1 - this.settings.jitter * (this.random?.() ?? 0));
 
     this.moreOwed = result?.more === true && claimed > 0;
-    // A tick that threw knows nothing of the room there is: work that was left for want of it is still there.
-    if (result) this.full = result.full === true;
+    // A tick that failed need not know of work that was left for want of room: it is still there.
+    this.full = result?.full === true || (failed && this.full);
     if (!failed) {
       this.failures = 0;
       this.retryAt = NEVER;

@@ -1,6 +1,6 @@
 /**
- * Another process that holds a SQLite file's write lock, as a backup tool, a migration or a second node does. A process, because locks
- * between connections of one process can be told apart by their holder and waits on them never block for real.
+ * Another process that holds a SQLite file's write lock, as a backup tool, a migration or a second node does. A process of its own, so
+ * that it can be killed, and so that a driver that waits without yielding cannot keep it from letting go.
  */
 import { createRequire } from 'node:module';
 import { startNode } from '../child-process.js';

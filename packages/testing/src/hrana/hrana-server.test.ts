@@ -1,7 +1,11 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Client, createClient, type InArgs } from '@libsql/client';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ManualClock } from '../manual-clock.js';
 import { type HranaServer, type HranaServerOptions, startHranaServer } from './hrana-server.js';
 import type { HranaErrorBody, HranaStatementResult } from './wire.js';
 
@@ -242,6 +246,44 @@ describe('stream expiry', () => {
   });
 });
 
+it('an expired stream is remembered for five minutes, so that its client learns why', async () => {
+  const clock = new ManualClock();
+  await server.close();
+  await start({ clock, streamExpiryMs: 1_000 });
+  const { json } = await post('/v3/pipeline', { requests: [{ type: 'execute', stmt: { sql: 'BEGIN' } }] });
+  const again = () => post('/v3/pipeline', { baton: json.baton, requests: [] });
+  await clock.advance(1_000);
+  await clock.advance(299_999);
+  expect((await again()).json).toMatchObject({ code: 'STREAM_EXPIRED' });
+  await clock.advance(1);
+  expect(await again()).toMatchObject({ status: 400, text: 'The baton is invalid' });
+});
+
+describe('the database', () => {
+  it('is kept at close when it is a file of the test, and removed when it is not', async () => {
+    const [own, given] = [server.file, join(mkdtempSync(join(tmpdir(), 'bellhop-hrana-test-')), 'given.db')];
+    expect(existsSync(own)).toBe(true);
+    await server.close();
+    await server.close();
+    await start({ file: given });
+    await client.execute('CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)');
+    await server.close();
+    expect([existsSync(own), existsSync(given)]).toEqual([false, true]);
+    rmSync(dirname(given), { recursive: true });
+  });
+
+  it('leaves foreign keys off until they are asked for, as a real server does', async () => {
+    await client.execute('CREATE TABLE part (item INTEGER REFERENCES item (id))');
+    const orphan = 'INSERT INTO part VALUES (99)';
+    await client.execute(orphan);
+    await expect(client.executeMultiple(`PRAGMA foreign_keys = ON; ${orphan}`)).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT' });
+  });
+
+  it.each(['latencyMs', 'streamExpiryMs', 'busyTimeoutMs'])('refuses a %s out of bounds', async (name) => {
+    await expect(startHranaServer({ [name]: -1 })).rejects.toMatchObject({ code: 'INVALID_INPUT', message: new RegExp(name) });
+  });
+});
+
 describe('faults', () => {
   const insert = () => client.batch(["INSERT INTO item (name) VALUES ('a')"], 'write');
 
@@ -385,6 +427,25 @@ describe('the protocol', () => {
   ])('answers a breach of it with 400: %s %j', async (path, body, text) => {
     expect(await post(path, body)).toMatchObject({ status: 400, text });
     expect(server.openStreams).toBe(0);
+  });
+
+  it('keeps at most 50 SQL texts per stream', async () => {
+    const store = (sql_id: number) => ({ type: 'store_sql', sql_id, sql: 'SELECT 1' });
+    const { json } = await post('/v3/pipeline', { requests: Array.from({ length: 51 }, (_, i) => store(i)) });
+    expect(json.results.slice(49)).toMatchObject([{ type: 'ok' }, { type: 'error', error: { code: 'SQL_STORE_TOO_MANY' } }]);
+    expect(await post('/v3/pipeline', { baton: json.baton, requests: [store(0)] })).toMatchObject({ status: 400, text: /already stored/ });
+  });
+
+  it('refuses positional and named arguments together', async () => {
+    const value = { type: 'null' };
+    const stmt = { sql: 'SELECT ?, :a', args: [value], named_args: [{ name: 'a', value }] };
+    const { json } = await post('/v3/pipeline', { requests: [{ type: 'execute', stmt }, { type: 'close' }] });
+    expect(json.results[0]).toMatchObject({ type: 'error', error: { code: 'ARGS_BOTH_POSITIONAL_AND_NAMED' } });
+  });
+
+  it('takes nothing on a stream after its close', async () => {
+    const requests = [{ type: 'close' }, { type: 'execute', stmt: { sql: 'SELECT 1' } }];
+    expect(await post('/v3/pipeline', { requests })).toMatchObject({ status: 400, text: 'The stream has been closed' });
   });
 
   it('writes no rows where none are wanted', async () => {

@@ -12,9 +12,13 @@ import { ConnectionGate } from '../connection-gate.js';
 import { type SqliteConnection, type SqliteResult, sqliteKnex } from '../knex/sqlite-knex.js';
 import { withRetry } from '../retry.js';
 import type { DriverMeter } from '../statement-meter.js';
+import { faultKind } from '../store-faults.js';
 import type { Driver, Row, Step } from './driver.js';
 import { unreadable } from './sqlite-driver.js';
 import { transactionConnection } from './transaction-connection.js';
+
+/** The native client waits this long for a lock, blocking the event loop; beyond it we wait on timers. */
+const LOCK_WAIT_MS = 20;
 
 export interface LibsqlFileDriverOptions {
   readonly file: string;
@@ -58,22 +62,12 @@ export class LibsqlFileDriver implements Driver {
 
   async open(): Promise<void> {
     if (this.#client) return;
-    const { file, synchronous } = this.#options;
     try {
-      this.#client = createClient({ url: `file:${file}`, concurrency: 1, timeout: 0, intMode: 'number' });
-      for (const pragma of [
-        'journal_mode = WAL',
-        `synchronous = ${synchronous.toUpperCase()}`,
-        'temp_store = MEMORY',
-        'busy_timeout = 0',
-      ]) {
-        await this.#retryBusy(() => this.#open.execute(`PRAGMA ${pragma}`));
-        this.#options.meter.countSql('PRAGMA', 0);
-      }
+      await this.#connect();
+      await this.#retryBusy(() => this.#pragma('journal_mode = WAL'));
     } catch (error) {
-      this.#client?.close();
-      this.#client = undefined;
-      throw unreadable(file, error);
+      this.#disconnect();
+      throw unreadable(this.#options.file, error);
     }
   }
 
@@ -111,7 +105,7 @@ export class LibsqlFileDriver implements Driver {
 
   async close(): Promise<void> {
     await this.#gate.close();
-    this.#client?.close();
+    this.#disconnect();
   }
 
   get #open(): Client {
@@ -126,14 +120,16 @@ export class LibsqlFileDriver implements Driver {
 
   /** A query of the builder; its BEGIN and COMMIT become the client's own. */
   #runSql(sql: string, bindings: readonly unknown[]): Promise<SqliteResult> {
-    return this.#retryBusy(async () => {
+    const run = async () => {
       if (/^BEGIN\b/i.test(sql)) {
         this.#transaction = await this.#open.transaction('write');
         this.#options.meter.countSql(sql, 0);
         return NOTHING;
       }
-      if (/^(COMMIT|ROLLBACK;?$)/i.test(sql) && this.#transaction) {
-        await (/^COMMIT/i.test(sql) ? this.#transaction.commit() : this.#transaction.rollback());
+      if (this.#transaction && /^(COMMIT|ROLLBACK);?$/i.test(sql)) {
+        // As a statement: the client's own commit() gives the connection back, rolled back, when it meets a lock that it might outwait.
+        await this.#transaction.execute(sql);
+        this.#transaction.close();
         this.#transaction = undefined;
         this.#options.meter.countSql(sql, 0);
         return NOTHING;
@@ -141,16 +137,47 @@ export class LibsqlFileDriver implements Driver {
       const result = await (this.#transaction ?? this.#open).execute({ sql, args: bindings as InValue[] });
       this.#options.meter.countSql(sql, result.columns.length > 0 ? result.rows.length : result.rowsAffected);
       return sqliteResult(result);
-    });
+    };
+    return this.#retryBusy(() => this.#mended(run));
   }
 
   async #exclusively<T>(fn: () => Promise<T>): Promise<T> {
     await this.#gate.acquire();
     try {
-      return await fn();
+      return await this.#mended(fn);
     } finally {
       this.#gate.release();
     }
+  }
+
+  /**
+   * A statement that met a lock stays open in the native client until it is collected, and every COMMIT on its connection then fails with
+   * "SQL statements in progress". So a connection that was refused a lock is replaced before anyone uses it again.
+   */
+  async #mended<T>(fn: () => Promise<T>): Promise<T> {
+    try {
+      return await fn();
+    } catch (error) {
+      if (faultKind(error) === 'busy' && !this.#transaction) await this.#connect();
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<void> {
+    this.#disconnect();
+    this.#client = createClient({ url: `file:${this.#options.file}`, concurrency: 1, timeout: LOCK_WAIT_MS, intMode: 'number' });
+    await this.#pragma(`synchronous = ${this.#options.synchronous.toUpperCase()}`);
+    await this.#pragma('temp_store = MEMORY');
+  }
+
+  #disconnect(): void {
+    this.#client?.close();
+    this.#client = undefined;
+  }
+
+  async #pragma(pragma: string): Promise<void> {
+    await this.#open.execute(`PRAGMA ${pragma}`);
+    this.#options.meter.countSql('PRAGMA', 0);
   }
 
   #retryBusy<T>(attempt: () => T | Promise<T>): Promise<T> {

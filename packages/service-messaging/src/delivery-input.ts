@@ -1,7 +1,15 @@
-import type { AckResult, CancelFilter, ClaimOptions, EnqueueDeliveryInput } from '@bellhop/contracts';
+import {
+  type AckResult,
+  type CancelFilter,
+  type ClaimOptions,
+  DELIVERY_STATUSES,
+  type DeliveryFilter,
+  type EnqueueDeliveryInput,
+} from '@bellhop/contracts';
 import { InputError } from '@bellhop/kernel';
 import { checkName, checkPayload, stripText } from '@bellhop/store';
 import { deliverySlot, type SlotRange, slotRange } from './delivery-slot.js';
+import { checkPageLimit, decodeCursor, type PagePosition } from './page-cursor.js';
 
 /** An enqueue that passed the door: what a store writes. */
 export interface CheckedDelivery {
@@ -138,4 +146,26 @@ export function checkCancelFilter(filter: CancelFilter): CancelFilter {
     if (value !== undefined) checkName(value, path);
   }
   return filter;
+}
+
+/** Where a page of deliveries begins and how long it is. */
+export interface CheckedPage {
+  readonly limit: number;
+  readonly after: PagePosition | undefined;
+}
+
+/**
+ * Checks a list's filter whole: its texts come from HTTP queries, and a store may write the status into a statement.
+ *
+ * @throws InputError `INVALID_INPUT`; the path names the field.
+ */
+export function checkListFilter({ organizationId, status, notificationId, cursor, limit }: DeliveryFilter): CheckedPage {
+  if (organizationId !== undefined) checkName(organizationId, 'organizationId');
+  if (notificationId !== undefined) checkName(notificationId, 'notificationId');
+  if (status !== undefined && !DELIVERY_STATUSES.includes(status)) {
+    throw new InputError('INVALID_INPUT', `status: ${String(status).slice(0, 80)} given; ${DELIVERY_STATUSES.join(', ')} are allowed.`, {
+      path: 'status',
+    });
+  }
+  return { limit: checkPageLimit(limit), after: cursor === undefined ? undefined : decodeCursor(cursor) };
 }

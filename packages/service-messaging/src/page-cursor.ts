@@ -1,4 +1,5 @@
 import { InputError } from '@bellhop/kernel';
+import { checkName, checkText } from '@bellhop/store';
 
 /** Where a page ended: lists run by creation time, then id, newest first. */
 export interface PagePosition {
@@ -18,13 +19,13 @@ export function encodeCursor(position: PagePosition): string {
 /** @throws InputError `INVALID_INPUT` when `cursor` is not one that a page gave. */
 export function decodeCursor(cursor: string): PagePosition {
   try {
-    const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const decoded: unknown = JSON.parse(Buffer.from(checkText(cursor, 'cursor'), 'base64url').toString());
     if (Array.isArray(decoded) && decoded.length === 2) {
       const [createdAt, id] = decoded as unknown[];
-      if (Number.isSafeInteger(createdAt) && typeof id === 'string') return { createdAt: createdAt as number, id };
+      if (Number.isSafeInteger(createdAt)) return { createdAt: createdAt as number, id: checkName(id, 'cursor') };
     }
   } catch {
-    // Not base64url of JSON: refused below with the rest.
+    // No base64url of JSON, or no name in it: refused below with the rest.
   }
   throw new InputError(
     'INVALID_INPUT',

@@ -25,11 +25,12 @@ import {
   checkCancelFilter,
   checkClaimOptions,
   checkDelivery,
+  checkListFilter,
   checkPositive,
   checkTime,
 } from '../delivery-input.js';
 import type { SlotRange } from '../delivery-slot.js';
-import { checkPageLimit, decodeCursor, toPage } from '../page-cursor.js';
+import { toPage } from '../page-cursor.js';
 import {
   byTime,
   type DeliveryRow,
@@ -203,8 +204,7 @@ export class MemoryNotificationOutbox implements Required<INotificationOutbox> {
   }
 
   async list(filter: DeliveryFilter = {}): Promise<DeliveryPage> {
-    const limit = checkPageLimit(filter.limit);
-    const after = filter.cursor === undefined ? undefined : decodeCursor(filter.cursor);
+    const { limit, after } = checkListFilter(filter);
     const rows: DeliveryRow[] = [];
     for (const row of this.#table.all()) {
       if (filter.organizationId !== undefined && row.organizationId !== filter.organizationId) continue;

@@ -28,10 +28,11 @@ import {
   checkCancelFilter,
   checkClaimOptions,
   checkDelivery,
+  checkListFilter,
   checkPositive,
   checkTime,
 } from '../delivery-input.js';
-import { checkPageLimit, decodeCursor, toPage } from '../page-cursor.js';
+import { toPage } from '../page-cursor.js';
 import { claimDeliveries, claimDigests, pendingChannels } from '../sql/claim-deliveries.js';
 import { type DeliveryRecord, toClaimed, toDelivery } from '../sql/delivery-columns.js';
 import { findTargets, insertDeliveries } from '../sql/enqueue-deliveries.js';
@@ -158,8 +159,7 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
   }
 
   async list(filter: DeliveryFilter = {}): Promise<DeliveryPage> {
-    const limit = checkPageLimit(filter.limit);
-    const after = filter.cursor === undefined ? undefined : decodeCursor(filter.cursor);
+    const { limit, after } = checkListFilter(filter);
     const statement = listDeliveries({
       organization: filter.organizationId !== undefined,
       notification: filter.notificationId !== undefined,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CancelFilter, DeliveryPage } from '@bellhop/contracts';
+import { type CancelFilter, DELIVERY_STATUSES, type DeliveryPage, type DeliveryStatus } from '@bellhop/contracts';
 import {
   type NotificationOutboxConformanceOptions,
   notificationIds,
@@ -151,6 +151,20 @@ export function listSection(options: NotificationOutboxConformanceOptions): void
 
     test('refuses a cursor that no page gave', async (bench) => {
       await refusal(() => bench.outbox.list({ cursor: 'garbage' }));
+    });
+
+    test('refuses a status that does not exist, and names that no row can have', async (bench) => {
+      await bench.enqueue();
+      for (const status of ['lost', '', "pending' OR '1' = '1"]) {
+        await refusal(() => bench.outbox.list({ status: status as DeliveryStatus }));
+      }
+      for (const bad of ['a\0b', '\ud83d', '']) {
+        await refusal(() => bench.outbox.list({ organizationId: bad }));
+        await refusal(() => bench.outbox.list({ notificationId: bad }));
+        if (bench.outbox.cancel) await refusal(() => bench.capability('cancel')({ notificationId: bad }));
+      }
+      for (const status of DELIVERY_STATUSES)
+        assert.equal((await bench.outbox.list({ status })).items.length, status === 'pending' ? 1 : 0);
     });
   });
 }

@@ -1,0 +1,112 @@
+import { type NotificationPayload, SEVERITIES, type Severity } from '@bellhop/contracts';
+import { InputError } from '@bellhop/kernel';
+import { checkName, checkPayload } from '@bellhop/store';
+import { resolveAudience } from './audience.js';
+import { checkTime, DEFAULT_ORGANIZATION } from './delivery-input.js';
+
+/** An emit that passed the door, with every default filled in. */
+export interface CheckedEmit {
+  readonly topic: string;
+  readonly recipients: readonly string[];
+  readonly payload: NotificationPayload | null;
+  readonly payloadText: string | null;
+  readonly severity: Severity;
+  readonly dedupKey: string | null;
+  readonly source: { readonly type: string; readonly id: string } | null;
+  readonly actorId: string | null;
+  readonly organizationId: string;
+  /** Each once, in the order of their first mention. */
+  readonly channels: readonly string[];
+  readonly notBefore: number | null;
+}
+
+const EMIT_FIELDS = [
+  'topic',
+  'audience',
+  'payload',
+  'severity',
+  'dedupKey',
+  'source',
+  'actorId',
+  'organizationId',
+  'channels',
+  'notBefore',
+];
+const SOURCE_FIELDS = ['type', 'id'];
+/** Payload keys with a meaning, all of them texts. */
+const TEXT_KEYS = ['title', 'body', 'url', 'actionUrl'] as const;
+const DEFAULT_CHANNELS = ['inbox'];
+
+/**
+ * Checks what a caller emits. A field that does not exist is refused, not ignored: a misspelt `dedupkey` would send twice.
+ *
+ * @param at where the input sits, for the paths of errors: `''`, or `inputs[3].`.
+ * @throws InputError `INVALID_INPUT`, `PAYLOAD_TOO_LARGE`.
+ */
+export function checkEmitInput(input: unknown, at = ''): CheckedEmit {
+  const fields = checkObject(input, at.replace(/\.$/, '') || 'input', EMIT_FIELDS, at);
+  const optional = <T>(name: string, check: (value: unknown, path: string) => T): T | null =>
+    fields[name] === undefined ? null : check(fields[name], `${at}${name}`);
+  const payloadText = optional('payload', checkPayload);
+  // A copy: the caller may go on writing to its own while the emit waits for channels and a transaction.
+  const payload = payloadText === null ? null : checkPayloadKeys(JSON.parse(payloadText), `${at}payload`);
+  return {
+    topic: checkName(fields.topic, `${at}topic`),
+    recipients: resolveAudience(fields.audience, `${at}audience`),
+    payload,
+    payloadText,
+    severity: optional('severity', checkSeverity) ?? payload?.severity ?? 'info',
+    dedupKey: optional('dedupKey', checkName),
+    source: optional('source', checkSource),
+    actorId: optional('actorId', checkName),
+    organizationId: optional('organizationId', checkName) ?? DEFAULT_ORGANIZATION,
+    channels: optional('channels', checkChannels) ?? DEFAULT_CHANNELS,
+    notBefore: optional('notBefore', checkTime),
+  };
+}
+
+function checkPayloadKeys(value: unknown, path: string): NotificationPayload {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InputError('INVALID_INPUT', `${path}: a JSON object is needed, such as { title: "Thank you" }.`, { path });
+  }
+  const payload = value as NotificationPayload;
+  for (const key of TEXT_KEYS) {
+    if (payload[key] !== undefined && typeof payload[key] !== 'string') {
+      throw new InputError('INVALID_INPUT', `${path}.${key}: ${typeof payload[key]} given; a string is needed.`, {
+        path: `${path}.${key}`,
+      });
+    }
+  }
+  if (payload.severity !== undefined) checkSeverity(payload.severity, `${path}.severity`);
+  return payload;
+}
+
+function checkSeverity(value: unknown, path: string): Severity {
+  const severity = SEVERITIES.find((known) => known === value);
+  if (severity) return severity;
+  throw new InputError('INVALID_INPUT', `${path}: ${String(value)} given; ${SEVERITIES.join(', ')} are allowed.`, { path });
+}
+
+function checkSource(value: unknown, path: string): { type: string; id: string } {
+  const source = checkObject(value, path, SOURCE_FIELDS, `${path}.`);
+  return { type: checkName(source.type, `${path}.type`), id: checkName(source.id, `${path}.id`) };
+}
+
+function checkChannels(value: unknown, path: string): readonly string[] {
+  if (!Array.isArray(value)) {
+    throw new InputError('INVALID_INPUT', `${path}: ${typeof value} given; a list of channel ids is needed, such as ["inbox", "email"].`, {
+      path,
+    });
+  }
+  const channels = new Set(value.map((channel, index) => checkName(channel, `${path}[${index}]`)));
+  return channels.size > 0 ? [...channels] : DEFAULT_CHANNELS;
+}
+
+function checkObject(value: unknown, path: string, allowed: readonly string[], at: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InputError('INVALID_INPUT', `${path}: an object with ${allowed.join(', ')} is needed.`, { path });
+  }
+  const unknown = Object.keys(value).find((key) => !allowed.includes(key));
+  if (unknown === undefined) return value as Record<string, unknown>;
+  throw new InputError('INVALID_INPUT', `${at}${unknown}: no such field; ${allowed.join(', ')} are allowed.`, { path: `${at}${unknown}` });
+}

@@ -1,7 +1,12 @@
 export { CLOCK, type Clock, RANDOM, type Random, type Timer } from './clock.js';
+export { inject, injectAll, injectable } from './decorators.js';
 export { BellhopError, ERROR_CODES, type ErrorCode, errorMessage, InputError, StoreError } from './errors.js';
+export { HEALTH_TIMEOUT_MS, type KernelHealth, type KernelState } from './health.js';
+export { Kernel } from './kernel.js';
+export { KernelError, type PluginStep } from './kernel-error.js';
+export type { KernelOptions } from './kernel-options.js';
 export { LOGGER, type LogFields, type Logger, silentLogger } from './logger.js';
 export type { Container, HealthStatus, KernelPlugin, PluginContext, PluginHealth } from './plugin.js';
+export { parseOptions } from './plugin-options.js';
 export { systemClock, systemRandom } from './system-clock.js';
 export { type Token, token, tokenName } from './token.js';
-export { parseOptions } from './plugin-options.js';

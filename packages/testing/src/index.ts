@@ -35,6 +35,7 @@ export {
   emptyTables,
   TEST_STORE_NAMES,
   type TestDatabase,
+  type TestDatabaseOptions,
   type TestStoreName,
   type TestStorePorts,
   testDatabase,

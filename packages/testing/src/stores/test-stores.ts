@@ -5,6 +5,7 @@ import type { Store, TenantPosture } from '@bellhop/contracts';
 import type { Clock, Logger } from '@bellhop/kernel';
 import { openStore, type StoreOptions } from '@bellhop/store';
 import { startHranaServer } from '../hrana/hrana-server.js';
+import type { PostgresDatabase } from '../postgres/postgres-database.js';
 import { postgresDatabase } from '../postgres/throw-away-postgres.js';
 
 export const TEST_STORE_NAMES = ['memory', 'sqlite', 'libsql', 'libsql-remote', 'postgres'] as const;
@@ -28,13 +29,18 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+export interface TestDatabaseOptions {
+  /** The Postgres server to make a database on, outside vitest. Default: the one that all tests of the run share. */
+  readonly postgres?: () => Promise<PostgresDatabase>;
+}
+
 /**
  * Makes an empty database: in memory, in a temporary file, behind a local libSQL server, or on the run's Postgres.
  *
- * @throws BellhopError for `postgres` outside a vitest run with the kit's global setup.
+ * @throws BellhopError for `postgres` outside a vitest run with the kit's global setup, unless a server is given.
  */
-export async function testDatabase(name: TestStoreName): Promise<TestDatabase> {
-  const { url, drop } = await PLACES[name]();
+export async function testDatabase(name: TestStoreName, { postgres = postgresDatabase }: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const { url, drop } = await (name === 'postgres' ? postgres() : PLACES[name]());
   const options = { url };
   const opened: Store[] = [];
   return {
@@ -62,17 +68,13 @@ interface Place {
   drop(): void | Promise<void>;
 }
 
-const PLACES: Readonly<Record<TestStoreName, () => Place | Promise<Place>>> = {
+const PLACES: Readonly<Record<Exclude<TestStoreName, 'postgres'>, () => Place | Promise<Place>>> = {
   memory: () => ({ url: 'memory:', drop() {} }),
   sqlite: () => inFolder((folder) => `file:${join(folder, 'test.db')}`),
   libsql: () => inFolder((folder) => `libsql:file:${join(folder, 'test.db')}`),
   async 'libsql-remote'() {
     const server = await startHranaServer();
     return { url: server.url, drop: () => server.close() };
-  },
-  async postgres() {
-    const database = await postgresDatabase();
-    return { url: database.url, drop: () => database.drop() };
   },
 };
 

@@ -1,2 +1,4 @@
+export { ClaimPool, type ClaimPoolCounters } from './claim-pool.js';
 export { DispatchLoop, type LoopCounters } from './dispatch-loop.js';
 export type { DispatchLoopOptions, TickHint, TickResult } from './loop-options.js';
+export type { ClaimOutcome, ClaimPoolOptions, PoolAck } from './pool-options.js';

@@ -9,6 +9,6 @@ export function actionUrl(
 ): string | undefined {
   // Emptiness is absence: templates fill these fields with '' when there is nothing to link to.
   const given = payload?.url || payload?.actionUrl;
-  if (typeof given === 'string') return given;
+  if (typeof given === 'string' && given !== '') return given;
   return source ? `/${encodeURIComponent(source.type)}/${encodeURIComponent(source.id)}` : undefined;
 }

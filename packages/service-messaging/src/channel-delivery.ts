@@ -14,7 +14,7 @@ export function channelDelivery(
     title: payload.title || topic || '',
     body: payload.body ?? '',
     severity: payload.severity ?? 'info',
-    actionUrl: payload.actionUrl ?? null,
+    actionUrl: payload.actionUrl || null,
     payload,
     attempt: delivery.attempts,
     createdAt: delivery.createdAt,

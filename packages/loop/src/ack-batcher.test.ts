@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ids, poolBench, scripted, type Ticket, ticket, tickets } from './pool-bench.fixture.js';
 import type { ClaimOutcome, PoolAck } from './pool-options.js';
-import { ids, poolBench, scripted, type Ticket, ticket, tickets } from './testing/pool-bench.js';
 
 type Batch = readonly PoolAck<Ticket, string>[];
 const acked = async (batch: Batch) => batch.map((): ClaimOutcome => 'acked');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { poolBench, ticket, tickets } from './testing/pool-bench.js';
+import { poolBench, ticket, tickets } from './pool-bench.fixture.js';
 
 const hangs = () => new Promise<never>(() => {});
 

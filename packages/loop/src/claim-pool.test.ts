@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ids, poolBench, ticket, tickets } from './testing/pool-bench.js';
+import { ids, poolBench, ticket, tickets } from './pool-bench.fixture.js';
 
 describe('handing out', () => {
   test('runs up to the concurrency, buffers a batch, and starts the next in order as slots free', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scriptedLoop } from './testing/scripted-loop.js';
+import { scriptedLoop } from './scripted-loop.fixture.js';
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lasting, scriptedLoop } from './testing/scripted-loop.js';
+import { lasting, scriptedLoop } from './scripted-loop.fixture.js';
 
 /** Ticks at 0, 1 000, 3 000 and 7 000 have found nothing: the next is at 15 000. */
 async function backedOff() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scriptedLoop } from './testing/scripted-loop.js';
+import { scriptedLoop } from './scripted-loop.fixture.js';
 
 describe('full batches and full pools', () => {
   test('[L2a] a full batch with room left is followed at once, until one is not', async () => {

@@ -1,7 +1,7 @@
 import { systemClock } from '@bellhop/kernel';
 import { describe, expect, test } from 'vitest';
 import { DispatchLoop } from './dispatch-loop.js';
-import { lasting, scriptedLoop } from './testing/scripted-loop.js';
+import { lasting, scriptedLoop } from './scripted-loop.fixture.js';
 
 describe('start and the public tick', () => {
   test('[L1] start ticks at once, and a second start changes nothing', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from './deferred.js';
 import type { TickResult } from './loop-options.js';
-import { lasting, scriptedLoop } from './testing/scripted-loop.js';
+import { lasting, scriptedLoop } from './scripted-loop.fixture.js';
 
 describe('stop', () => {
   test('[L8] forgets timer, wakes and due times', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lasting, scriptedLoop } from './testing/scripted-loop.js';
+import { lasting, scriptedLoop } from './scripted-loop.fixture.js';
 
 describe('wake', () => {
   test('[L5] ticks in the same instant and resets the idle level', async () => {

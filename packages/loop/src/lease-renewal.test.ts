@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { poolBench, scripted, type Ticket, ticket, tickets } from './pool-bench.fixture.js';
 import type { ClaimOutcome } from './pool-options.js';
-import { poolBench, scripted, type Ticket, ticket, tickets } from './testing/pool-bench.js';
 
 const renewed = async (claims: readonly Ticket[]) => claims.map((): ClaimOutcome => 'acked');
 const down = () => Promise.reject(new Error('store is down'));

@@ -1,7 +1,7 @@
 import { ManualClock } from '@bellhop/testing';
-import { ClaimPool } from '../claim-pool.js';
-import { type Deferred, deferred } from '../deferred.js';
-import type { ClaimOutcome, ClaimPoolOptions } from '../pool-options.js';
+import { ClaimPool } from './claim-pool.js';
+import { type Deferred, deferred } from './deferred.js';
+import type { ClaimOutcome, ClaimPoolOptions } from './pool-options.js';
 
 /** A claim: which work, under which token. */
 export interface Ticket {

@@ -1,6 +1,6 @@
 import { ManualClock } from '@bellhop/testing';
-import { DispatchLoop } from '../dispatch-loop.js';
-import type { DispatchLoopOptions, TickHint, TickResult } from '../loop-options.js';
+import { DispatchLoop } from './dispatch-loop.js';
+import type { DispatchLoopOptions, TickHint, TickResult } from './loop-options.js';
 
 type Step = TickResult | ((signal: AbortSignal) => TickResult | Promise<TickResult>);
 

@@ -21,13 +21,15 @@ export const ERROR_CODES = {
   // store
   STORE_URL: 'The database URL is malformed or names no supported store.',
   STORE_UNREADABLE: 'The database cannot be opened or is not a database.',
-  STORE_BUSY: 'The database stayed locked by another writer for the whole retry time.',
+  STORE_BUSY: 'The database stayed locked, or the transaction kept colliding with others, for the whole retry time.',
   STORE_UNAVAILABLE: 'The database cannot be reached.',
+  STORE_FULL: 'The disk is full, or the database has reached its size limit.',
   STORE_CLOSED: 'The store is closed.',
   SCHEMA_NEWER: 'The database has a newer, breaking schema than this code.',
   MIGRATION_FAILED: 'A migration failed and was rolled back.',
   BATCH_ONLY: 'A read inside a transaction of a remote libSQL store, where a transaction is one batch of writes.',
   TRX_REQUIRED: 'A call without its transaction inside an open SQLite transaction, where it would wait for itself.',
+  TRX_ABORTED: 'A statement failed inside a Postgres transaction and its error was swallowed: the server rolled everything back at the commit.',
   // messaging
   OUTBOX_REQUIRED: 'An option needs an outbox and there is none.',
   // host

@@ -116,6 +116,8 @@ describe('health', () => {
     const reached = gate();
     const slow = gate();
     const closing = gate();
+    const lastReached = gate();
+    const last = gate();
     let asked = 0;
     const kernel = new Kernel()
       .use(
@@ -126,7 +128,11 @@ describe('health', () => {
       )
       .use({
         name: 'b',
-        start: () => {
+        start: (ctx) => {
+          ctx.onReady(() => {
+            lastReached.open();
+            return last.opened;
+          });
           reached.open();
           return slow.opened;
         },
@@ -145,6 +151,13 @@ describe('health', () => {
       plugins: { a: { status: 'ok' }, b: { reason: 'not started yet' } },
     });
     slow.open();
+    await lastReached.opened;
+    expect(await kernel.health()).toMatchObject({
+      status: 'failing',
+      state: 'starting',
+      plugins: { a: { status: 'ok' }, b: { status: 'ok' } },
+    });
+    last.open();
     await start;
     expect(await kernel.health()).toMatchObject({ status: 'ok', state: 'ready' });
     const before = asked;

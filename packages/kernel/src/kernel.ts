@@ -119,7 +119,7 @@ export class Kernel {
   private async boot(): Promise<void> {
     try {
       await this.prepare().boot(this.interrupt.signal);
-      // Asked again: between the boot's last look and this line a stop may have come.
+      // A stop may have come since the last step ended.
       this.interrupt.signal.throwIfAborted();
       this.current = 'ready';
     } catch (error) {

@@ -25,7 +25,8 @@ export class Lifecycle {
 
   /**
    * @param interrupt ends the boot at once, without waiting for the step that runs: the teardown gives it time to settle.
-   * @throws KernelError the first failure of a plugin that is not optional, or the interrupt's reason. Nothing is torn down yet.
+   * @throws KernelError the first failure of a plugin that is not optional, or the interrupt's reason. Nothing is torn down yet. An interrupt
+   * after the last step is the caller's to see.
    */
   async boot(interrupt: AbortSignal): Promise<void> {
     const interrupted = new Promise<never>((_, reject) => {
@@ -41,7 +42,6 @@ export class Lifecycle {
         await Promise.race([this.runStep(plugin, step, interrupt), interrupted]);
       }
     }
-    interrupt.throwIfAborted();
   }
 
   /** Aborts every signal, then stops in reverse order. Never throws. */

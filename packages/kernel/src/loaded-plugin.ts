@@ -56,16 +56,11 @@ export class LoadedPlugin {
     return this.plugin.name;
   }
 
-  /** @throws KernelError `PLUGIN_FAILED` or `PLUGIN_TIMEOUT`; the plugin's signal is aborted then. */
+  /** @throws KernelError `PLUGIN_FAILED` or `PLUGIN_TIMEOUT`. A step that timed out runs on until its signal is aborted, and heeded. */
   async run(step: 'init' | 'start' | 'ready'): Promise<void> {
     if (step === 'init') this.progress = 'begun';
     if (step === 'ready') this.readyBegan = true;
-    try {
-      await this.bounded(step, this.surroundings.stepTimeoutMs, 'stepTimeoutMs', () => this.work(step));
-    } catch (error) {
-      this.abort();
-      throw error;
-    }
+    await this.bounded(step, this.surroundings.stepTimeoutMs, 'stepTimeoutMs', () => this.work(step));
     if (step === 'start' && this.progress === 'begun') this.progress = 'started';
   }
 

@@ -1,7 +1,7 @@
 import { ManualClock } from '@bellhop/testing';
 import { describe, expect, it } from 'vitest';
-import { Kernel, type KernelPlugin } from './index.js';
-import { fail, gate, hang, recordingPlugin } from './recording-plugin.fixture.js';
+import { Kernel, type KernelPlugin, silentLogger } from './index.js';
+import { fail, gate, recordingPlugin } from './recording-plugin.fixture.js';
 
 const interrupted = { code: 'KERNEL_STATE', message: 'kernel.stop() was called before the start was done.' };
 
@@ -39,9 +39,10 @@ describe('a stop during a start', () => {
   it('does not wait longer than stopTimeoutMs for a step that hangs', async () => {
     const clock = new ManualClock();
     const log: string[] = [];
+    const slow = gate();
     const kernel = new Kernel({ clock, stepTimeoutMs: 600_000, stopTimeoutMs: 3_000 })
       .use(recordingPlugin(log, 'a'))
-      .use(recordingPlugin(log, 'b', { start: hang }));
+      .use(recordingPlugin(log, 'b', { start: () => slow.opened }));
     const started = expect(kernel.start()).rejects.toMatchObject(interrupted);
     await clock.advance(0);
     expect(log).toContain('b.start');
@@ -51,6 +52,10 @@ describe('a stop during a start', () => {
     await clock.advance(1);
     await Promise.all([started, stopped]);
     expect(log.slice(-2)).toEqual(['b.stop', 'a.stop']);
+    // The step that comes to its end after all changes nothing.
+    slow.open();
+    await clock.advance(0);
+    expect((await kernel.health()).plugins).toMatchObject({ b: { reason: 'stopped' } });
   });
 
   it('lets a plugin that heeds its signal go at once', async () => {
@@ -74,13 +79,13 @@ describe('a stop during a start', () => {
     kernel.use(
       recordingPlugin(log, 'a', {
         init: () => {
-          stopped = kernel.stop();
+          stopped = kernel.stop().then(() => void log.push('stop() done'));
         },
       }),
     );
     await expect(kernel.start()).rejects.toMatchObject(interrupted);
     await stopped;
-    expect(log).toEqual(['a.init', 'a.stop']);
+    expect(log).toEqual(['a.init', 'a.stop', 'stop() done']);
     expect(kernel.state).toBe('stopped');
   });
 
@@ -128,7 +133,9 @@ describe('a stop during a start', () => {
   it('spares an optional plugin from counting as failed, and from being stopped twice or out of turn', async () => {
     const log: string[] = [];
     const reached = gate();
-    const kernel = new Kernel().use(recordingPlugin(log, 'base')).use(
+    const errors: unknown[] = [];
+    const logger = { ...silentLogger, error: (fields: unknown) => void errors.push(fields), child: () => logger };
+    const kernel = new Kernel({ logger }).use(recordingPlugin(log, 'base')).use(
       recordingPlugin(log, 'extra', {
         optional: true,
         requires: ['base'],
@@ -144,5 +151,36 @@ describe('a stop during a start', () => {
     await kernel.stop();
     await started;
     expect(log.filter((line) => line.endsWith('.stop'))).toEqual(['extra.stop', 'base.stop']);
+    expect(errors).toEqual([]);
+    expect((await kernel.health()).plugins).toMatchObject({ extra: { reason: 'stopped' } });
   });
+
+  it.each([[0], [2]])(
+    'at any moment of a start of %i plugins begins nothing more, stops what began and leaves the kernel stopped',
+    async (count) => {
+      const outcomes = new Set<string>();
+      for (let turns = 0; turns <= 80; turns += 1) {
+        const log: string[] = [];
+        const kernel = new Kernel();
+        for (let index = 0; index < count; index += 1) kernel.use(recordingPlugin(log, `p${index}`));
+        const started = kernel.start().then(
+          () => 'started',
+          (error: { code: string }) => error.code,
+        );
+        for (let turn = 0; turn < turns; turn += 1) await null;
+        const before = kernel.state;
+        log.push('stop()');
+        await kernel.stop();
+        const outcome = await started;
+        expect(outcome).toBe(before === 'ready' ? 'started' : 'KERNEL_STATE');
+        expect(kernel.state).toBe('stopped');
+        expect(log.slice(log.indexOf('stop()')).filter((line) => /init$|start$/.test(line))).toEqual([]);
+        const begun = log.filter((line) => line.endsWith('.init')).map((line) => line.replace('.init', '.stop'));
+        expect(log.filter((line) => line.endsWith('.stop'))).toEqual(begun.reverse());
+        outcomes.add(outcome);
+      }
+      // Both sides of the line were tried.
+      expect([...outcomes]).toEqual(['KERNEL_STATE', 'started']);
+    },
+  );
 });

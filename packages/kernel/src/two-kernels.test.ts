@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { container as globalContainer } from 'tsyringe';
 import { describe, expect, it } from 'vitest';
-import { Kernel, type KernelPlugin, token } from './index.js';
+import { inject, Kernel, type KernelPlugin, token } from './index.js';
 import { fail, recordingPlugin } from './recording-plugin.fixture.js';
 
 const SERVICE = token<object>('two-kernels.SERVICE');
@@ -35,6 +35,11 @@ describe('two kernels in one process', () => {
     await kernel.start();
     expect(() => kernel.resolve(GLOBAL)).toThrow(expect.objectContaining({ code: 'TOKEN_UNBOUND' }));
     expect(kernel.resolveAll(GLOBAL)).toEqual([]);
+    class Curious {
+      constructor(@inject(GLOBAL, { isOptional: true }) readonly found: string | undefined) {}
+    }
+    const constructing = new Kernel().use({ name: 'a', start: ({ container }) => void container.construct(Curious) });
+    await expect(constructing.start()).rejects.toMatchObject({ cause: expect.objectContaining({ code: 'TOKEN_UNBOUND' }) });
     expect(globalContainer.isRegistered(SERVICE as symbol)).toBe(false);
   });
 

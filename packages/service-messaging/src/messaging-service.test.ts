@@ -155,7 +155,7 @@ describe('emit into an outbox', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('emitMany gives results in the order of the inputs, and wakes once', async () => {
+  it('emitMany gives results in the order of the inputs', async () => {
     const results = await scene.service.emitMany([
       { ...emit, notBefore: scene.clock.now() + 500 },
       { ...emit, dedupKey: 'k', notBefore: scene.clock.now() + 200 },
@@ -169,7 +169,6 @@ describe('emit into an outbox', () => {
       [0, false],
     ]);
     expect(results[2]?.notificationId).toBe(results[1]?.notificationId);
-    expect(scene.wakes).toEqual([{ dueAt: scene.clock.now() + 200 }]);
     expect(await scene.service.emitMany([])).toEqual([]);
   });
 
@@ -216,7 +215,17 @@ describe('onEnqueued', () => {
     expect(scene.wakes).toEqual([{ dueAt: scene.clock.now() + 60_000 }]);
   });
 
-  it('is not called for an emit that enqueues nothing: no recipient, no channel, a repeat', async () => {
+  it('[A2] is called once for an emitMany, with the earliest due time of all its rows', async () => {
+    const now = scene.clock.now();
+    await scene.service.emitMany([
+      { ...emit, notBefore: now + 500 },
+      { ...emit, notBefore: now + 200 },
+      { ...emit, audience: [], notBefore: now },
+    ]);
+    expect(scene.wakes).toEqual([{ dueAt: now + 200 }]);
+  });
+
+  it('[A2] is not called for an emit that enqueues nothing: no recipient, no channel, a repeat (control: the first of the key)', async () => {
     await scene.service.emit({ ...emit, audience: [] });
     await scene.service.emit({ ...emit, channels: ['push'] });
     expect(scene.wakes).toEqual([]);
@@ -247,7 +256,7 @@ describe('onEnqueued', () => {
     expect((await scene.outbox.list()).items).toHaveLength(4);
   });
 
-  it('[S5] is never called after a rollback, and the emit is gone (control: the next one commits)', async () => {
+  it('[A2][S5] is never called after a rollback, and the emit is gone (control: the next one commits)', async () => {
     const rolledBack = scene.transaction(async (trx) => {
       await scene.service.emit({ ...emit, dedupKey: 'k' }, { trx });
       throw new Error('rolled back');
@@ -259,7 +268,7 @@ describe('onEnqueued', () => {
     expect(scene.wakes).toHaveLength(1);
   });
 
-  it('[S5] waits for a write that takes its time', async () => {
+  it('[A2] is called once a write that takes its time is done, not before', async () => {
     const order: string[] = [];
     let commit = (): void => {};
     const inner = new SplitEmitWriter(scene.events, scene.outbox);
@@ -282,7 +291,7 @@ describe('onEnqueued', () => {
     expect(order).toEqual(['committed', 'woken']);
   });
 
-  it('may throw: the emit stands', async () => {
+  it('[A2] may throw: the emit stands', async () => {
     scene.service.setOutbox(scene.outbox, {
       onEnqueued: () => {
         throw new Error('nobody there');

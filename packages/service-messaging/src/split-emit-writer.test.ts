@@ -52,13 +52,21 @@ describe('SplitEmitWriter', () => {
     const retried = await scene.service.emit(emit);
     expect(retried).toMatchObject({ deduped: true, enqueued: 3 });
     expect(await recipients()).toEqual(['u1', 'u2', 'u3']);
-    expect(scene.wakes).toHaveLength(1);
     const rows = (await scene.outbox.list()).items;
     expect(new Set(rows.map(({ notificationId }) => notificationId))).toEqual(new Set([retried.notificationId]));
     expect(retried.deliveries.map(({ deliveryId }) => deliveryId).sort()).toEqual(rows.map(({ id }) => id).sort());
     // Control: the fan-out is finished, so a further repeat is a repeat.
     expect(await scene.service.emit({ ...emit, audience: 'u4' })).toMatchObject({ deduped: true, enqueued: 0 });
     expect(await recipients()).toEqual(['u1', 'u2', 'u3']);
+  });
+
+  it('[A2] a retry that goes on where the first stopped wakes the dispatcher', async () => {
+    scene.withOutbox(dyingAt(2, { many: true }));
+    await expect(scene.service.emit(emit)).rejects.toThrow('died');
+    expect(scene.wakes).toEqual([]);
+    scene.withOutbox();
+    await scene.service.emit(emit);
+    expect(scene.wakes).toEqual([{ dueAt: scene.clock.now() }]);
   });
 
   it('a crash after the rows, before the event says so, repeats rows that converge', async () => {

@@ -8,6 +8,7 @@ import { expirySection } from './notification-outbox/expiry-section.js';
 import { inputLimitsSection } from './notification-outbox/input-limits-section.js';
 import { type NotificationOutboxConformanceOptions, OUTBOX_CAPABILITIES, outboxSection } from './notification-outbox/outbox-bench.js';
 import { randomHistorySection } from './notification-outbox/random-history-section.js';
+import { renewAndReleaseSection } from './notification-outbox/renew-and-release-section.js';
 import { stateTableSection } from './notification-outbox/state-table-section.js';
 import { surveySection } from './notification-outbox/survey-section.js';
 import { transactionSection } from './notification-outbox/transaction-section.js';
@@ -44,6 +45,7 @@ export function notificationOutboxConformance(options: NotificationOutboxConform
     transactionSection(options);
     claimSection(options);
     claimTokenSection(options);
+    renewAndReleaseSection(options);
     expirySection(options);
     surveySection(options);
     digestSection(options);

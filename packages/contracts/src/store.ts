@@ -63,6 +63,13 @@ export interface Store {
   /** Calls `fn` once the root of `trx` has committed (a nested one's release is not a commit), never after a rollback of any level. */
   afterCommit(trx: Transaction, fn: () => void): void;
 
+  /**
+   * For calls that gather in a group before they reach the store, where one that waits for itself would go unseen.
+   *
+   * @throws BellhopError `TRX_REQUIRED` when called from inside an open transaction of this SQLite store.
+   */
+  assertOutsideTransaction(): void;
+
   /** Brings the schema of one plugin up to date, under a lock that other processes wait for. @throws BellhopError `SCHEMA_NEWER`, `MIGRATION_FAILED`. */
   migrate(set: MigrationSet): Promise<MigrationReport>;
 

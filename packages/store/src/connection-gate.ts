@@ -1,41 +1,54 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { StoreError } from '@bellhop/kernel';
+import { type Clock, StoreError, systemClock } from '@bellhop/kernel';
+import { closedError } from './closed-error.js';
+
+/** Milliseconds in line for the connection at most. A holder that never ends is a mistake in the program; waiting for it would hide that. */
+const LINE_WAIT_MS = 60_000;
+
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
 
 /**
  * First come, first served access to the one connection of an embedded database. While a transaction is open on it, everything else
  * waits here, in memory: a statement that slipped in would read uncommitted rows, and be rolled back with them.
  *
  * Code that runs inside the transaction and forgot to pass it would wait for itself; the gate knows the caller's asynchronous context
- * and refuses such a call at once.
+ * and refuses such a call at once. A transaction that was begun without a callback has no such context: who waits for that one too long
+ * is told what may be wrong.
  */
 export class ConnectionGate {
   #held = false;
   #closed = false;
-  readonly #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  #closing: Promise<void> | undefined;
+  readonly #clock: Clock;
+  readonly #waiting = new Set<Waiting>();
   readonly #context = new AsyncLocalStorage<{ open: boolean }>();
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
 
   /** True when nobody holds the connection, so that a synchronous driver may run without waiting. */
   get free(): boolean {
     return !this.#held && !this.#closed;
   }
 
-  /** @throws StoreError `TRX_REQUIRED` in the context of the open transaction, `STORE_CLOSED` after `close`. */
+  /**
+   * @throws StoreError `TRX_REQUIRED` in the context of the open transaction, `STORE_BUSY` after 60 s in line, `STORE_CLOSED` after `close`.
+   */
   acquire(): Promise<void> {
     try {
       this.assertNotInside();
     } catch (error) {
       return Promise.reject(error);
     }
-    if (this.#closed) return Promise.reject(closedError());
-    if (!this.#held) {
-      this.#held = true;
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    return this.#enter();
   }
 
   release(): void {
-    const next = this.#waiting.shift();
+    const [next] = this.#waiting;
     if (next) next.resolve();
     else this.#held = false;
   }
@@ -63,14 +76,43 @@ export class ConnectionGate {
   }
 
   /** Waits for the holder and everyone in line, then refuses whoever comes later. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    await this.acquire();
-    this.#closed = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(closedError());
+  close(): Promise<void> {
+    this.#closing ??= this.acquire().then(
+      () => {
+        this.#closed = true;
+        for (const { reject } of this.#waiting) reject(closedError());
+      },
+      (error) => {
+        this.#closing = undefined;
+        throw error;
+      },
+    );
+    return this.#closing;
+  }
+
+  #enter(): Promise<void> {
+    if (this.#closed) return Promise.reject(closedError());
+    if (!this.#held) {
+      this.#held = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: () => void) => {
+        timer.cancel();
+        this.#waiting.delete(waiting);
+        outcome();
+      };
+      const waiting: Waiting = { resolve: () => settle(resolve), reject: (error) => settle(() => reject(error)) };
+      const timer = this.#clock.setTimeout(() => waiting.reject(stuckError()), LINE_WAIT_MS);
+      this.#waiting.add(waiting);
+    });
   }
 }
 
-function closedError(): StoreError {
-  return new StoreError('STORE_CLOSED', 'The store is closed. Nothing was written.');
+function stuckError(): StoreError {
+  return new StoreError(
+    'STORE_BUSY',
+    `A transaction of this process has kept the database for ${LINE_WAIT_MS / 1_000} s. Nothing was written. ` +
+      'Commit or roll back every transaction that is begun without a callback, pass `trx` to the calls made meanwhile, and keep transactions short.',
+  );
 }

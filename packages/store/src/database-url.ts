@@ -25,7 +25,7 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
 
 /** The URL without its credentials, for logs and messages. */
 export function redactUrl(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//***@').replace(/([?&](?:authToken|password)=)[^&]*/gi, '$1***');
+  return url.replace(/\/\/[^?#]*@/, '//***@').replace(/([?&](?:authToken|password)=)[^&]*/gi, '$1***');
 }
 
 function filePath(url: string): string {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { GroupCommit } from './group-commit.js';
 
+const store = { assertOutsideTransaction() {} };
+
 /** A transaction that ends when the test says so. */
 function controlledCommit() {
   const groups: { calls: readonly string[]; finish: () => void; fail: (error: unknown) => void }[] = [];
@@ -20,6 +22,7 @@ describe('group commit', () => {
   it('[group-commit] shares a transaction among the calls of one turn, continuations included', async () => {
     const groups: (readonly string[])[] = [];
     const group = new GroupCommit<string, string>({
+      store,
       commit: async (calls) => {
         groups.push(calls);
         return calls.map((call) => `${call}!`);
@@ -36,7 +39,7 @@ describe('group commit', () => {
 
   it('[group-commit-durability] settles a call only after its commit, and gathers the next group meanwhile', async () => {
     const { groups, commit, next } = controlledCommit();
-    const group = new GroupCommit<string, string>({ commit });
+    const group = new GroupCommit<string, string>({ store, commit });
     const settled: string[] = [];
     const arrival = next();
     const first = group.submit('a').then((result) => settled.push(result));
@@ -57,6 +60,7 @@ describe('group commit', () => {
   it('retries a failed group call by call, so that a bad one fails alone', async () => {
     const groups: (readonly string[])[] = [];
     const group = new GroupCommit<string, string>({
+      store,
       commit: async (calls) => {
         groups.push(calls);
         if (calls.includes('bad')) throw new Error('constraint');
@@ -71,6 +75,7 @@ describe('group commit', () => {
   it('fails all calls at once when the store cannot be reached: retrying each would take as many time-outs', async () => {
     let commits = 0;
     const group = new GroupCommit<string, string>({
+      store,
       commit: async () => {
         commits += 1;
         throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -84,6 +89,7 @@ describe('group commit', () => {
   it('cuts a turn at the row limit, and never a call', async () => {
     const groups: (readonly number[])[] = [];
     const group = new GroupCommit<number, number>({
+      store,
       commit: async (calls) => {
         groups.push(calls);
         return [...calls];

@@ -1,6 +1,9 @@
+import type { Store } from '@bellhop/contracts';
 import { faultKind } from './store-faults.js';
 
 export interface GroupCommitOptions<Call, Result> {
+  /** The store that `commit` writes to. */
+  readonly store: Pick<Store, 'assertOutsideTransaction'>;
   /** Writes the calls in one transaction; results in their order. Called for one group at a time. */
   readonly commit: (calls: readonly Call[]) => Promise<readonly Result[]>;
   /** Rows a call writes, for the cut below. Default 1 each. */
@@ -28,7 +31,9 @@ export class GroupCommit<Call, Result> {
     this.#options = options;
   }
 
-  submit(call: Call): Promise<Result> {
+  /** @throws BellhopError `TRX_REQUIRED` from inside an open transaction of a SQLite store: the group would wait for it, and it for the group. */
+  async submit(call: Call): Promise<Result> {
+    this.#options.store.assertOutsideTransaction();
     return new Promise<Result>((resolve, reject) => {
       this.#pending.push({ call, resolve, reject });
       // nextTick runs when the microtasks at hand are done: calls made by every continuation of this turn are in by then.

@@ -5,5 +5,5 @@ export { checkName, checkPayload, checkText, stripText } from './input-limits.js
 export { bothFamilies, type JsonColumns, jsonRows, jsonTexts } from './json-rows.js';
 export { openStore, type StorePorts } from './open-store.js';
 export { type FaultKind, faultKind } from './store-faults.js';
-export type { StoreOptions } from './store-options.js';
+export { type StoreOptions, storeOptionsSchema } from './store-options.js';
 export { storePlugin } from './store-plugin.js';

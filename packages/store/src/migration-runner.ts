@@ -23,6 +23,9 @@ const RECORD = defineStatement({
   sql: 'INSERT INTO bellhop_migration (plugin, number, name, kind, applied_at) VALUES (:plugin, :number, :name, :kind, :appliedAt)',
 });
 
+/** Waiting for another process's migration, or rewriting a large table, is no fault: the store's time-out does not apply. */
+const NO_TIMEOUT = ddl('SET LOCAL statement_timeout = 0');
+
 /** One number for all Bellhop schemas: the advisory lock under which Postgres processes take turns. */
 const LOCK = defineStatement({
   label: 'migration.lock',
@@ -60,8 +63,11 @@ export class MigrationRunner {
     const before = await this.#applied(set).catch(() => undefined);
     if (before && pendingOf(set, before).length === 0) return report(set, [], before);
     return this.#driver.transaction(async (trx: Transaction) => {
-      const execute = (step: Step) => this.#driver.executeIn(trx, step);
-      if (this.#driver.family === 'postgres') await execute({ statement: LOCK, params: {} });
+      const execute = (step: Step) => this.#driver.executeIn(trx, { ...step, unhurried: true });
+      if (this.#driver.family === 'postgres') {
+        await execute({ statement: NO_TIMEOUT, params: {} });
+        await execute({ statement: LOCK, params: {} });
+      }
       await execute({ statement: CREATE_TABLE, params: {} });
       const applied = readApplied((await execute({ statement: READ, params: { plugin: set.plugin } })).rows);
       const pending = pendingOf(set, applied);

@@ -5,8 +5,9 @@ import { AdoptedSqliteDriver } from './drivers/adopted-sqlite-driver.js';
 import type { Driver } from './drivers/driver.js';
 import { LibsqlFileDriver } from './drivers/libsql-driver.js';
 import { LibsqlRemoteDriver } from './drivers/libsql-remote-driver.js';
-import { PostgresDriver, postgresKnex } from './drivers/postgres-driver.js';
+import { PostgresDriver } from './drivers/postgres-driver.js';
 import { SqliteDriver } from './drivers/sqlite-driver.js';
+import { postgresKnex } from './knex/postgres-knex.js';
 import type { DriverMeter } from './statement-meter.js';
 import type { CheckedStoreOptions } from './store-options.js';
 
@@ -34,7 +35,10 @@ export function chooseDriver(options: CheckedStoreOptions, meter: DriverMeter): 
         database: `libsql:${address.file}`,
       };
     case 'libsql-remote':
-      return { driver: new LibsqlRemoteDriver({ url: address.url, authToken, meter, statementTimeoutMs }), database: address.url };
+      return {
+        driver: new LibsqlRemoteDriver({ url: address.url, authToken, meter, statementTimeoutMs, busyTimeoutMs }),
+        database: address.url,
+      };
     case 'postgres': {
       const knex = postgresKnex({ url: address.url, poolSize, statementTimeoutMs }, meter);
       return { driver: new PostgresDriver(knex, { meter, owned: true, prepare: preparedStatements }), database: address.url };
@@ -44,10 +48,9 @@ export function chooseDriver(options: CheckedStoreOptions, meter: DriverMeter): 
 
 function adopt(knex: Knex, options: CheckedStoreOptions, meter: DriverMeter): Driver {
   const { driverName } = knex.client as { driverName?: string };
-  // The builder's queries reach the driver without us; knex announces them.
-  knex.on('query', ({ sql }: { sql: string }) => meter.countSql(sql, 0));
-  if (driverName === 'pg') return new PostgresDriver(knex, { meter, owned: false, prepare: options.preparedStatements });
-  if (driverName === 'better-sqlite3') return new AdoptedSqliteDriver(knex, { meter, busyTimeoutMs: options.busyTimeoutMs });
+  const { busyTimeoutMs, preparedStatements } = options;
+  if (driverName === 'pg') return new PostgresDriver(knex, { meter, owned: false, prepare: preparedStatements });
+  if (driverName === 'better-sqlite3') return new AdoptedSqliteDriver(knex, { meter, busyTimeoutMs });
   throw new StoreError(
     'STORE_URL',
     `The knex instance uses the client ${JSON.stringify(driverName ?? 'unknown')}. Allowed: pg, better-sqlite3. For libSQL give its URL instead.`,

@@ -56,12 +56,14 @@ export class SqlStore implements Store {
   readonly signals: ChangeSignals;
   readonly #driver: Driver;
   readonly #audit: WriteAudit;
+  readonly #logger: Logger;
   readonly #signals: LocalSignals;
   readonly #serverClock: ServerClock | undefined;
   readonly #migrations: MigrationRunner;
 
   constructor({ driver, database, meter, audit, clock, logger }: SqlStoreParts) {
     this.#driver = driver;
+    this.#logger = logger;
     this.dialect = driver.dialect;
     this.family = driver.family;
     this.durable = driver.durable;
@@ -76,15 +78,31 @@ export class SqlStore implements Store {
   }
 
   async open(): Promise<void> {
-    await this.#driver.open();
-    await this.#serverClock?.measure();
+    try {
+      await this.#driver.open();
+      await this.#serverClock?.measure();
+    } catch (error) {
+      await this.#driver.close().catch(() => {});
+      throw toStoreError(error);
+    }
   }
 
   async transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T> {
+    let own: { readonly error: unknown } | undefined;
     try {
-      return await this.#driver.transaction(fn);
+      return await this.#driver.transaction(async (trx) => {
+        // knex calls back even when the BEGIN failed; its error is reported, and nothing may happen in the name of this transaction.
+        if (trx.isCompleted()) return undefined as T;
+        try {
+          return await fn(trx);
+        } catch (error) {
+          own = { error };
+          throw error;
+        }
+      });
     } catch (error) {
-      throw toStoreError(error);
+      // What the callback threw is the caller's own, and came before whatever the rollback met.
+      throw own ? own.error : toStoreError(error);
     }
   }
 
@@ -120,7 +138,17 @@ export class SqlStore implements Store {
   }
 
   afterCommit(trx: Transaction, fn: () => void): void {
-    afterCommit(trx, fn);
+    afterCommit(trx, () => {
+      try {
+        fn();
+      } catch (error) {
+        this.#logger.warn({ error: errorMessage(error) }, 'a call that waited for a commit threw');
+      }
+    });
+  }
+
+  assertOutsideTransaction(): void {
+    this.#driver.assertOutsideTransaction();
   }
 
   async migrate(set: MigrationSet): Promise<MigrationReport> {

@@ -11,7 +11,7 @@ export class SqlInboxStore implements InboxStore {
 
   constructor(store: Store) {
     this.#store = store;
-    this.#inserts = new GroupCommit({ commit: (messages) => this.#insert(messages) });
+    this.#inserts = new GroupCommit({ store, commit: (messages) => this.#insert(messages) });
   }
 
   insert(message: NewInboxMessage): Promise<{ id: string; inserted: boolean }> {

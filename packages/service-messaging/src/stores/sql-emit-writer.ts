@@ -19,6 +19,7 @@ export class SqlEmitWriter implements EmitWriter {
   constructor(store: Store) {
     this.#store = store;
     this.#group = new GroupCommit({
+      store,
       commit: (calls) => this.#commit(calls),
       weigh: (call) => call.reduce((rows, { deliveries }) => rows + 1 + deliveries.length, 0),
     });

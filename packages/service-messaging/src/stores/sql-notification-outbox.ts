@@ -57,16 +57,17 @@ export interface SqlNotificationOutboxOptions {
 
 /** The outbox in a SQL database of any dialect. All capabilities; every hot operation is one statement. */
 export class SqlNotificationOutbox implements Required<INotificationOutbox> {
-  readonly #store: Store;
+  /** The database it lives in. */
+  readonly store: Store;
   readonly #random: Random;
   readonly #nextId: IdSource;
   readonly #enqueues: GroupCommit<readonly CheckedDelivery[], string[]>;
 
   constructor({ store, random = systemRandom }: SqlNotificationOutboxOptions) {
-    this.#store = store;
+    this.store = store;
     this.#random = random;
     this.#nextId = createIdSource({ clock: store.clock, random });
-    this.#enqueues = new GroupCommit({ commit: (calls) => this.#write(calls), weigh: (rows) => rows.length });
+    this.#enqueues = new GroupCommit({ store, commit: (calls) => this.#write(calls), weigh: (rows) => rows.length });
   }
 
   async enqueue(input: EnqueueDeliveryInput, options?: TransactionOption): Promise<string> {
@@ -75,7 +76,7 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
   }
 
   async enqueueMany(inputs: readonly EnqueueDeliveryInput[], options?: TransactionOption): Promise<string[]> {
-    const now = this.#store.clock.now();
+    const now = this.store.clock.now();
     const rows = inputs.map((input) => checkDelivery(input, { id: this.#nextId, now }));
     if (rows.length === 0) return [];
     if (!options?.trx) return this.#enqueues.submit(rows);
@@ -115,7 +116,7 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
 
   async renew(claims: readonly ClaimedDelivery[], claimTtlMs: number): Promise<AckOutcome[]> {
     checkPositive(claimTtlMs, 'claimTtlMs');
-    return this.#settle(renewClaims, 'claims', claims.map(credential), { expiresAt: this.#store.clock.now() + claimTtlMs });
+    return this.#settle(renewClaims, 'claims', claims.map(credential), { expiresAt: this.store.clock.now() + claimTtlMs });
   }
 
   async release(claims: readonly ClaimedDelivery[]): Promise<void> {
@@ -125,15 +126,15 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
   async reap({ claimTtlMs, now }: ReapOptions): Promise<number> {
     // Every row here carries its expiry, so the TTL for those without one is checked and has nothing to apply to.
     checkPositive(claimTtlMs, 'claimTtlMs');
-    return this.#reap(now === undefined ? this.#store.clock.now() : checkTime(now, 'now'));
+    return this.#reap(now === undefined ? this.store.clock.now() : checkTime(now, 'now'));
   }
 
   async survey(options: SurveyOptions): Promise<Survey> {
-    const now = options.now === undefined ? this.#store.clock.now() : checkTime(options.now, 'now');
+    const now = options.now === undefined ? this.store.clock.now() : checkTime(options.now, 'now');
     const channels = options.channels ?? [
       ...new Set([...(await this.#pendingChannels(pendingChannels.singles)), ...(await this.#pendingChannels(pendingChannels.digests))]),
     ];
-    const [record] = await this.#store.read<SurveyRecord>(surveyDeliveries, { now, channels: JSON.stringify(channels) });
+    const [record] = await this.store.read<SurveyRecord>(surveyDeliveries, { now, channels: JSON.stringify(channels) });
     const next = [record?.next_single, record?.next_digest].filter((time) => time !== null && time !== undefined);
     return {
       expired: record?.expired_at != null,
@@ -152,9 +153,9 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
       notification: notificationId !== undefined,
       recipient: recipientId !== undefined,
     };
-    const params = given({ now: this.#store.clock.now(), organizationId, deliveryId, notificationId, recipientId });
+    const params = given({ now: this.store.clock.now(), organizationId, deliveryId, notificationId, recipientId });
     const scope = organizationId === undefined ? { global: 'cancel: the caller named rows and no organization' } : { organizationId };
-    const { changes } = await this.#store.write(cancelDeliveries(shape), params, scope);
+    const { changes } = await this.store.write(cancelDeliveries(shape), params, scope);
     return changes ?? 0;
   }
 
@@ -168,22 +169,22 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
     });
     const { organizationId, notificationId } = filter;
     const params = given({ organizationId, notificationId, afterAt: after?.createdAt, afterId: after?.id, limit: limit + 1 });
-    const records = await this.#store.read<DeliveryRecord>(statement, params);
+    const records = await this.store.read<DeliveryRecord>(statement, params);
     return toPage(records.map(toDelivery), limit);
   }
 
   /** Rows and the ids they converge on, in one transaction. */
   async #write(calls: readonly (readonly CheckedDelivery[])[], options: TransactionOption = {}): Promise<string[][]> {
     const rows = calls.flat();
-    const now = this.#store.clock.now();
+    const now = this.store.clock.now();
     const scope = { organizationId: [...new Set(rows.map(({ organizationId }) => organizationId))] };
     const steps = chunks(rows, ROWS_PER_STATEMENT).map((chunk) => ({
       statement: insertDeliveries,
       params: { now, rows: JSON.stringify(chunk.map(toInsert)) },
       scope,
     }));
-    if (options.trx && !this.#store.interactive) {
-      await this.#store.batch(steps, options);
+    if (options.trx && !this.store.interactive) {
+      await this.store.batch(steps, options);
       return calls.map((call) => call.map(({ id }) => id));
     }
     const targets = rows.map(({ notificationId, recipientId, channel }, place) => ({
@@ -192,7 +193,7 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
       recipient_id: recipientId,
       channel,
     }));
-    const results = await this.#store.batch([...steps, { statement: findTargets, params: { targets: JSON.stringify(targets) } }], {
+    const results = await this.store.batch([...steps, { statement: findTargets, params: { targets: JSON.stringify(targets) } }], {
       ...options,
       replayable: true,
     });
@@ -207,11 +208,11 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
     statement: (channelCount: number) => Statement,
     params: SqlParams,
   ): Promise<ClaimedDelivery[]> {
-    const claim = checkClaimOptions(options, this.#store.clock.now());
+    const claim = checkClaimOptions(options, this.store.clock.now());
     if (!claim.skipReap) await this.#reap(claim.now);
     const channels = claim.channels ?? (await this.#pendingChannels(channelsWithRows));
     if (channels.length === 0) return [];
-    const { rows } = await this.#store.write<DeliveryRecord>(
+    const { rows } = await this.store.write<DeliveryRecord>(
       statement(channels.length),
       { ...params, ...claimParams(claim, channels), token: createClaimToken(this.#random) },
       DISPATCH,
@@ -220,12 +221,12 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
   }
 
   async #reap(now: number): Promise<number> {
-    const { changes } = await this.#store.write(reapDeliveries, { now, attemptLimit: DELIVERY_ATTEMPT_LIMIT }, DISPATCH);
+    const { changes } = await this.store.write(reapDeliveries, { now, attemptLimit: DELIVERY_ATTEMPT_LIMIT }, DISPATCH);
     return changes ?? 0;
   }
 
   async #pendingChannels(statement: Statement): Promise<string[]> {
-    const rows = await this.#store.read<{ channel: string }>(statement, {});
+    const rows = await this.store.read<{ channel: string }>(statement, {});
     return rows.map(({ channel }) => channel);
   }
 
@@ -237,8 +238,8 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
     params: SqlParams,
   ): Promise<AckOutcome[]> {
     if (rows.length === 0) return [];
-    const now = this.#store.clock.now();
-    const result = await this.#store.write<{ id: string }>(statement, { ...params, now, [param]: JSON.stringify(rows) }, DISPATCH);
+    const now = this.store.clock.now();
+    const result = await this.store.write<{ id: string }>(statement, { ...params, now, [param]: JSON.stringify(rows) }, DISPATCH);
     const held = new Set(result.rows.map(({ id }) => id));
     // A claim that appears twice is settled once: its first mention takes the id out.
     return rows.map(({ id }) => (held.delete(id) ? 'acked' : 'lost'));

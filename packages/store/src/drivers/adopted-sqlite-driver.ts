@@ -1,11 +1,13 @@
 import type { StatementResult, Transaction } from '@bellhop/contracts';
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
+import { closedError } from '../closed-error.js';
 import { ConnectionGate } from '../connection-gate.js';
 import type { KnexClient } from '../knex/knex-internals.js';
 import { recognised } from '../knex/sqlite-knex.js';
 import { withRetry } from '../retry.js';
 import type { DriverMeter } from '../statement-meter.js';
+import { countAnnounced } from './announced-queries.js';
 import type { Driver, Row, Step } from './driver.js';
 import { SqliteStatements } from './sqlite-statements.js';
 import { internals, transactionConnection } from './transaction-connection.js';
@@ -24,6 +26,8 @@ export class AdoptedSqliteDriver implements Driver {
   readonly #busyTimeoutMs: number;
   /** Used for its knowledge of who is inside a transaction; the line itself forms at the application's pool. */
   readonly #gate = new ConnectionGate();
+  readonly #giveBack: () => void;
+  #closed = false;
 
   constructor(knex: Knex, options: { meter: DriverMeter; busyTimeoutMs: number }) {
     this.knex = knex;
@@ -32,8 +36,13 @@ export class AdoptedSqliteDriver implements Driver {
     const connection = (knex.client.config as Knex.Config).connection as { filename?: string } | undefined;
     this.durable = connection?.filename !== ':memory:';
     const client = knex.client as KnexClient;
-    const begin = client.transaction.bind(client);
-    client.transaction = (container, config, outerTx) => begin(recognised(container, this.#gate), config, outerTx);
+    const begin = client.transaction;
+    client.transaction = (container, config, outerTx) => begin.call(client, recognised(container, this.#gate), config, outerTx);
+    const stopCounting = countAnnounced(knex, options.meter);
+    this.#giveBack = () => {
+      client.transaction = begin;
+      stopCounting();
+    };
   }
 
   async open(): Promise<void> {
@@ -54,8 +63,12 @@ export class AdoptedSqliteDriver implements Driver {
   }
 
   async transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T> {
-    this.#gate.assertNotInside();
+    this.#assertUsable();
     return this.knex.transaction(fn);
+  }
+
+  assertOutsideTransaction(): void {
+    this.#gate.assertNotInside();
   }
 
   async ping(): Promise<void> {
@@ -63,10 +76,19 @@ export class AdoptedSqliteDriver implements Driver {
   }
 
   /** The application opened it, the application closes it. */
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#giveBack();
+  }
+
+  #assertUsable(): void {
+    if (this.#closed) throw closedError();
+    this.#gate.assertNotInside();
+  }
 
   async #onConnection<T>(fn: (db: Database.Database) => T): Promise<T> {
-    this.#gate.assertNotInside();
+    this.#assertUsable();
     return withRetry({ on: ['busy'], budgetMs: this.#busyTimeoutMs }, async () => {
       const pool = internals(this.knex);
       const db = (await pool.acquireConnection()) as Database.Database;

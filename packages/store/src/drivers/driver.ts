@@ -6,6 +6,8 @@ export type Row = Record<string, unknown>;
 export interface Step {
   readonly statement: Statement;
   readonly params: SqlParams;
+  /** May take as long as it takes: a migration of a large table. */
+  readonly unhurried?: boolean;
 }
 
 /** What a store needs of one way to reach a database. Drivers count on the meter; they do not audit and do not retry lost connections. */
@@ -24,9 +26,12 @@ export interface Driver {
   /** Inside the caller's transaction. */
   executeIn(trx: Transaction, step: Step): Promise<StatementResult<Row>>;
   transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T>;
+  /** @throws StoreError `TRX_REQUIRED` where a call without its transaction would wait for itself. */
+  assertOutsideTransaction(): void;
   /** The server's time in epoch milliseconds, where there is a server that tells it. */
   serverTime?(): Promise<number>;
   /** Cheap proof of life. */
   ping(): Promise<void>;
+  /** Waits for what is under way; later calls get `STORE_CLOSED`. Calls at one time share one end. */
   close(): Promise<void>;
 }

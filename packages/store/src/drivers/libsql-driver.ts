@@ -8,14 +8,12 @@ import {
   type Transaction as LibsqlTransaction,
   type ResultSet,
 } from '@libsql/client';
-import { ConnectionGate } from '../connection-gate.js';
-import { type SqliteConnection, type SqliteResult, sqliteKnex } from '../knex/sqlite-knex.js';
-import { withRetry } from '../retry.js';
+import type { SqliteResult } from '../knex/sqlite-knex.js';
 import type { DriverMeter } from '../statement-meter.js';
 import { faultKind } from '../store-faults.js';
 import type { Driver, Row, Step } from './driver.js';
+import { EmbeddedConnection, NOTHING } from './embedded-connection.js';
 import { unreadable } from './sqlite-driver.js';
-import { transactionConnection } from './transaction-connection.js';
 
 /** The native client waits this long for a lock, blocking the event loop; beyond it we wait on timers. */
 const LOCK_WAIT_MS = 20;
@@ -38,116 +36,92 @@ export class LibsqlFileDriver implements Driver {
   readonly durable = true;
   readonly knex;
   readonly #options: LibsqlFileDriverOptions;
-  readonly #gate = new ConnectionGate();
+  readonly #connection: EmbeddedConnection;
+  #opened = false;
   #client: Client | undefined;
   #transaction: LibsqlTransaction | undefined;
 
   constructor(options: LibsqlFileDriverOptions) {
     this.#options = options;
-    const connection: SqliteConnection = { run: (sql, bindings) => this.#runSql(sql, bindings) };
-    this.knex = sqliteKnex({
-      acquire: async () => {
-        await this.#gate.acquire();
-        return connection;
-      },
-      release: () => {
-        // A connection that comes back in mid-transaction (its COMMIT failed) must not carry it to the next holder.
-        this.#transaction?.close();
-        this.#transaction = undefined;
-        this.#gate.release();
-      },
-      inside: (body) => this.#gate.inside(body),
-    });
+    const port = {
+      run: (sql: string, bindings: readonly unknown[]) => this.#mended(() => this.#runSql(sql, bindings)),
+      inTransaction: () => this.#transaction?.closed === false,
+      abandon: () => this.#endTransaction(),
+    };
+    this.#connection = new EmbeddedConnection(port, options.busyTimeoutMs);
+    this.knex = this.#connection.knex;
   }
 
   async open(): Promise<void> {
-    if (this.#client) return;
+    if (this.#opened) return;
     try {
       await this.#connect();
-      await this.#retryBusy(() => this.#pragma('journal_mode = WAL'));
+      await this.#connection.retryBusy(() => this.#pragma('journal_mode = WAL'));
+      this.#opened = true;
     } catch (error) {
       this.#disconnect();
       throw unreadable(this.#options.file, error);
     }
   }
 
-  async execute(step: Step): Promise<StatementResult<Row>> {
-    this.#gate.assertNotInside();
-    return this.#retryBusy(() =>
-      this.#exclusively(async () => counted(this.#options.meter, step, await this.#open.execute(libsqlStatement(step)))),
-    );
+  execute(step: Step): Promise<StatementResult<Row>> {
+    return this.#alone(async (client) => counted(this.#options.meter, step, await client.execute(libsqlStatement(step))));
   }
 
-  async executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
-    this.#gate.assertNotInside();
-    return this.#retryBusy(() =>
-      this.#exclusively(async () => {
-        const results = await this.#open.batch(steps.map(libsqlStatement), 'write');
-        this.#options.meter.countTransaction();
-        return steps.map((step, index) => counted(this.#options.meter, step, results[index] as ResultSet));
-      }),
-    );
+  executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
+    return this.#alone(async (client) => {
+      const results = await client.batch(steps.map(libsqlStatement), 'write');
+      this.#options.meter.countTransaction();
+      return steps.map((step, index) => counted(this.#options.meter, step, results[index] as ResultSet));
+    });
   }
 
-  async executeIn(trx: Transaction, step: Step): Promise<StatementResult<Row>> {
-    await transactionConnection(trx, this.knex);
-    return counted(this.#options.meter, step, await this.#inTransaction.execute(libsqlStatement(step)));
+  executeIn(trx: Transaction, step: Step): Promise<StatementResult<Row>> {
+    return this.#connection.inside(trx, async () => {
+      const result = await (this.#transaction as LibsqlTransaction).execute(libsqlStatement(step));
+      return counted(this.#options.meter, step, result);
+    });
   }
 
   transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T> {
     return this.knex.transaction(fn);
   }
 
+  assertOutsideTransaction(): void {
+    this.#connection.assertOutsideTransaction();
+  }
+
   async ping(): Promise<void> {
-    await this.#exclusively(() => this.#open.execute('PRAGMA schema_version'));
+    await this.#alone((client) => client.execute('PRAGMA schema_version'));
     this.#options.meter.countSql('PRAGMA', 0);
   }
 
   async close(): Promise<void> {
-    await this.#gate.close();
+    await this.#connection.close();
     this.#disconnect();
   }
 
-  get #open(): Client {
-    if (!this.#client) throw new StoreError('STORE_CLOSED', 'The store is not open. Start the kernel, or call open(), first.');
-    return this.#client;
-  }
-
-  get #inTransaction(): LibsqlTransaction {
-    if (!this.#transaction) throw new StoreError('STORE_CLOSED', 'The transaction has ended.');
-    return this.#transaction;
-  }
-
   /** A query of the builder; its BEGIN and COMMIT become the client's own. */
-  #runSql(sql: string, bindings: readonly unknown[]): Promise<SqliteResult> {
-    const run = async () => {
-      if (/^BEGIN\b/i.test(sql)) {
-        this.#transaction = await this.#open.transaction('write');
-        this.#options.meter.countSql(sql, 0);
-        return NOTHING;
-      }
-      if (this.#transaction && /^(COMMIT|ROLLBACK);?$/i.test(sql)) {
-        // As a statement: the client's own commit() gives the connection back, rolled back, when it meets a lock that it might outwait.
-        await this.#transaction.execute(sql);
-        this.#transaction.close();
-        this.#transaction = undefined;
-        this.#options.meter.countSql(sql, 0);
-        return NOTHING;
-      }
-      const result = await (this.#transaction ?? this.#open).execute({ sql, args: bindings as InValue[] });
-      this.#options.meter.countSql(sql, result.columns.length > 0 ? result.rows.length : result.rowsAffected);
-      return sqliteResult(result);
-    };
-    return this.#retryBusy(() => this.#mended(run));
+  async #runSql(sql: string, bindings: readonly unknown[]): Promise<SqliteResult> {
+    if (/^BEGIN\b/i.test(sql)) {
+      this.#transaction = await (await this.#current()).transaction('write');
+      this.#options.meter.countSql(sql, 0);
+      return NOTHING;
+    }
+    if (this.#transaction && /^(COMMIT|ROLLBACK);?$/i.test(sql)) {
+      // As a statement: the client's own commit() gives the connection back, rolled back, when it meets a lock that it might outwait.
+      await this.#transaction.execute(sql);
+      this.#endTransaction();
+      this.#options.meter.countSql(sql, 0);
+      return NOTHING;
+    }
+    const result = await (this.#transaction ?? (await this.#current())).execute({ sql, args: bindings as InValue[] });
+    this.#options.meter.countSql(sql, result.columns.length > 0 ? result.rows.length : result.rowsAffected);
+    return sqliteResult(result);
   }
 
-  async #exclusively<T>(fn: () => Promise<T>): Promise<T> {
-    await this.#gate.acquire();
-    try {
-      return await this.#mended(fn);
-    } finally {
-      this.#gate.release();
-    }
+  #alone<T>(fn: (client: Client) => Promise<T>): Promise<T> {
+    return this.#connection.alone(() => this.#mended(async () => fn(await this.#current())));
   }
 
   /**
@@ -158,16 +132,22 @@ export class LibsqlFileDriver implements Driver {
     try {
       return await fn();
     } catch (error) {
-      if (faultKind(error) === 'busy' && !this.#transaction) await this.#connect();
+      if (faultKind(error) === 'busy' && !this.#transaction) this.#disconnect();
       throw error;
     }
   }
 
-  async #connect(): Promise<void> {
+  async #current(): Promise<Client> {
+    if (!this.#opened) throw new StoreError('STORE_CLOSED', 'The store is not open. Start the kernel, or call open(), first.');
+    return this.#client ?? this.#connect();
+  }
+
+  async #connect(): Promise<Client> {
     this.#disconnect();
-    this.#client = createClient({ url: `file:${this.#options.file}`, concurrency: 1, timeout: LOCK_WAIT_MS, intMode: 'number' });
+    this.#client = createClient({ url: fileUrl(this.#options.file), concurrency: 1, timeout: LOCK_WAIT_MS, intMode: 'number' });
     await this.#pragma(`synchronous = ${this.#options.synchronous.toUpperCase()}`);
     await this.#pragma('temp_store = MEMORY');
+    return this.#client;
   }
 
   #disconnect(): void {
@@ -175,17 +155,21 @@ export class LibsqlFileDriver implements Driver {
     this.#client = undefined;
   }
 
-  async #pragma(pragma: string): Promise<void> {
-    await this.#open.execute(`PRAGMA ${pragma}`);
-    this.#options.meter.countSql('PRAGMA', 0);
+  #endTransaction(): void {
+    this.#transaction?.close();
+    this.#transaction = undefined;
   }
 
-  #retryBusy<T>(attempt: () => T | Promise<T>): Promise<T> {
-    return withRetry({ on: ['busy'], budgetMs: this.#options.busyTimeoutMs }, attempt);
+  async #pragma(pragma: string): Promise<void> {
+    await this.#client?.execute(`PRAGMA ${pragma}`);
+    this.#options.meter.countSql('PRAGMA', 0);
   }
 }
 
-export const NOTHING: SqliteResult = { rows: [], changes: 0, lastInsertRowid: 0, reader: false };
+/** The client reads a URL, so what a path may hold and a URL may not is escaped. */
+function fileUrl(file: string): string {
+  return `file:${encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23')}`;
+}
 
 export function libsqlStatement({ statement, params }: Step): InStatement {
   return { sql: statement.sql.sqlite, args: params as Exclude<SqlParams, null> };

@@ -1,10 +1,14 @@
 import type { StatementResult, Transaction } from '@bellhop/contracts';
 import { StoreError } from '@bellhop/kernel';
-import { type Client, createClient, type InStatement, type InValue, type ResultSet } from '@libsql/client';
-import { type SqliteConnection, type SqliteResult, sqliteKnex } from '../knex/sqlite-knex.js';
+import { type Client, createClient, type InValue, type ResultSet } from '@libsql/client';
+import { closedError } from '../closed-error.js';
+import { sqliteKnex } from '../knex/sqlite-knex.js';
+import { withRetry } from '../retry.js';
 import type { DriverMeter } from '../statement-meter.js';
+import { toStoreError } from '../store-faults.js';
+import { BatchConnection, batchOnly } from './batch-connection.js';
 import type { Driver, Row, Step } from './driver.js';
-import { counted, libsqlStatement, NOTHING, sqliteResult } from './libsql-driver.js';
+import { counted, libsqlStatement, sqliteResult } from './libsql-driver.js';
 import { transactionConnection } from './transaction-connection.js';
 
 export interface LibsqlRemoteDriverOptions {
@@ -13,6 +17,8 @@ export interface LibsqlRemoteDriverOptions {
   readonly meter: DriverMeter;
   /** Milliseconds after which an exchange is given up. */
   readonly statementTimeoutMs: number;
+  /** Milliseconds in which a write that met another's lock is sent again, on top of what the server itself waits. */
+  readonly busyTimeoutMs: number;
 }
 
 /**
@@ -28,10 +34,13 @@ export class LibsqlRemoteDriver implements Driver {
   readonly knex;
   readonly #client: Client;
   readonly #meter: DriverMeter;
-  #closed = false;
+  readonly #busyTimeoutMs: number;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
 
-  constructor({ url, authToken, meter, statementTimeoutMs }: LibsqlRemoteDriverOptions) {
+  constructor({ url, authToken, meter, statementTimeoutMs, busyTimeoutMs }: LibsqlRemoteDriverOptions) {
     this.#meter = meter;
+    this.#busyTimeoutMs = busyTimeoutMs;
     this.#client = createClient({
       url,
       ...(authToken === undefined ? {} : { authToken }),
@@ -41,8 +50,19 @@ export class LibsqlRemoteDriver implements Driver {
         return fetch(input, { signal: AbortSignal.timeout(statementTimeoutMs) });
       },
     });
+    const port = {
+      execute: async (sql: string, bindings: readonly unknown[]) => {
+        const result = await this.#exchange(() => this.#client.execute({ sql, args: bindings as InValue[] }));
+        meter.countSql(sql, result.columns.length > 0 ? result.rows.length : result.rowsAffected);
+        return sqliteResult(result);
+      },
+      batch: (statements: Parameters<Client['batch']>[0]) => this.#batch(statements),
+    };
     this.knex = sqliteKnex({
-      acquire: () => (this.#closed ? Promise.reject(closedError()) : Promise.resolve(new BatchConnection(this.#client, meter))),
+      acquire: async () => {
+        if (this.#closing) throw closedError();
+        return new BatchConnection(port, meter);
+      },
       release: () => {},
       inside: (body) => body(),
     });
@@ -52,21 +72,17 @@ export class LibsqlRemoteDriver implements Driver {
     try {
       await this.ping();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const why = /\b401\b|\b403\b/.test(message) ? `${message}. Check the auth token` : message;
-      throw new StoreError('STORE_UNAVAILABLE', `Cannot reach the libSQL server: ${why}.`, { cause: error });
+      const { message } = toStoreError(error) as Error;
+      throw new StoreError('STORE_UNAVAILABLE', `Cannot open the libSQL database. ${message}`, { cause: error });
     }
   }
 
   async execute(step: Step): Promise<StatementResult<Row>> {
-    this.#assertOpen();
-    return counted(this.#meter, step, await this.#client.execute(libsqlStatement(step)));
+    return counted(this.#meter, step, await this.#exchange(() => this.#client.execute(libsqlStatement(step))));
   }
 
   async executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
-    this.#assertOpen();
-    const results = await this.#client.batch(steps.map(libsqlStatement), 'write');
-    this.#meter.countTransaction();
+    const results = await this.#batch(steps.map(libsqlStatement));
     return steps.map((step, index) => counted(this.#meter, step, results[index] as ResultSet));
   }
 
@@ -81,108 +97,34 @@ export class LibsqlRemoteDriver implements Driver {
     return this.knex.transaction(fn);
   }
 
+  /** A transaction here holds nothing that anyone could wait for. */
+  assertOutsideTransaction(): void {}
+
   async ping(): Promise<void> {
-    this.#assertOpen();
-    await this.#client.execute('SELECT 1');
+    await this.#exchange(() => this.#client.execute('SELECT 1'));
     this.#meter.countStatement('store.ping', 'select', 1);
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#client.close();
+  close(): Promise<void> {
+    this.#closing ??= Promise.allSettled(this.#underWay).then(() => this.#client.close());
+    return this.#closing;
   }
 
-  #assertOpen(): void {
-    if (this.#closed) throw closedError();
-  }
-}
-
-interface BufferedWrite {
-  readonly statement: InStatement;
-  readonly sent: (result: ResultSet) => void;
-}
-
-/** One knex connection: outside a transaction it passes statements on, inside it keeps writes until the commit. */
-class BatchConnection implements SqliteConnection {
-  readonly #client: Client;
-  readonly #meter: DriverMeter;
-  #writes: BufferedWrite[] | undefined;
-  readonly #savepoints = new Map<string, number>();
-
-  constructor(client: Client, meter: DriverMeter) {
-    this.#client = client;
-    this.#meter = meter;
-  }
-
-  buffer(statement: InStatement, sent: (result: ResultSet) => void): void {
-    if (!this.#writes) throw new StoreError('STORE_CLOSED', 'The transaction has ended.');
-    this.#writes.push({ statement, sent });
-  }
-
-  async run(sql: string, bindings: readonly unknown[]): Promise<SqliteResult> {
-    const [, verb = '', savepoint = ''] =
-      /^\s*(begin|commit|savepoint|release|rollback to|rollback|\w+)\b(?:\s+savepoint)?\s*(\w*)/i.exec(sql) ?? [];
-    switch (verb.toLowerCase()) {
-      case 'begin':
-        this.#writes = [];
-        return NOTHING;
-      case 'commit':
-        await this.#commit();
-        return NOTHING;
-      case 'rollback':
-        this.#writes = undefined;
-        return NOTHING;
-      case 'savepoint':
-        this.#savepoints.set(savepoint, this.#writes?.length ?? 0);
-        return NOTHING;
-      case 'release':
-        return NOTHING;
-      case 'rollback to':
-        this.#writes?.splice(this.#savepoints.get(savepoint) ?? 0);
-        return NOTHING;
-    }
-    const statement = { sql, args: bindings as InValue[] };
-    if (!this.#writes) {
-      const result = await this.#client.execute(statement);
-      this.#meter.countSql(sql, result.columns.length > 0 ? result.rows.length : result.rowsAffected);
-      return sqliteResult(result);
-    }
-    if (!isPlainWrite(sql)) throw batchOnly(sql.slice(0, 80));
-    this.buffer(statement, (result) => this.#meter.countSql(sql, result.rowsAffected));
-    return NOTHING;
-  }
-
-  async #commit(): Promise<void> {
-    const writes = this.#writes ?? [];
-    this.#writes = undefined;
-    if (writes.length === 0) return;
-    const results = await this.#client.batch(
-      writes.map(({ statement }) => statement),
-      'write',
-    );
+  async #batch(statements: Parameters<Client['batch']>[0]): Promise<ResultSet[]> {
+    const results = await this.#exchange(() => this.#client.batch(statements, 'write'));
     this.#meter.countTransaction();
-    writes.forEach(({ sent }, index) => {
-      sent(results[index] as ResultSet);
-    });
+    return results;
   }
-}
 
-function isPlainWrite(sql: string): boolean {
-  return (
-    /^\s*(insert|update|delete|replace|create|drop|alter|with)\b/i.test(sql) &&
-    !/\breturning\b/i.test(sql) &&
-    !/^\s*with\b[^;]*\)\s*select\b/i.test(sql)
-  );
-}
-
-function batchOnly(what: string): StoreError {
-  return new StoreError(
-    'BATCH_ONLY',
-    `A read inside a transaction of remote libSQL: ${what}. There a transaction is one batch of writes, sent at its commit; read before it begins.`,
-  );
-}
-
-function closedError(): StoreError {
-  return new StoreError('STORE_CLOSED', 'The store is closed. Nothing was written.');
+  /** Sends again what the server says it did not run: a lock was held, or the stream had ended. Nothing else is known to be harmless. */
+  async #exchange<T>(send: () => Promise<T>): Promise<T> {
+    if (this.#closing) throw closedError();
+    const exchange = withRetry({ on: ['busy', 'expired'], budgetMs: this.#busyTimeoutMs }, send);
+    this.#underWay.add(exchange);
+    try {
+      return await exchange;
+    } finally {
+      this.#underWay.delete(exchange);
+    }
+  }
 }

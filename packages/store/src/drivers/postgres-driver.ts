@@ -1,26 +1,26 @@
 import type { SqlParams, Statement, StatementResult, Transaction } from '@bellhop/contracts';
 import { StoreError } from '@bellhop/kernel';
-import knexFactory, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import type pg from 'pg';
-import { type KnexQuery, PostgresDialect, QUIET_LOG } from '../knex/knex-internals.js';
+import { closedError } from '../closed-error.js';
+import type { KnexQuery } from '../knex/knex-internals.js';
+import { abortedError, markBroken, rolledBackAtCommit } from '../knex/postgres-knex.js';
 import { type PositionalSql, toPositional } from '../named-params.js';
 import { type RetryOptions, withRetry } from '../retry.js';
 import type { DriverMeter } from '../statement-meter.js';
+import { faultKind, toStoreError } from '../store-faults.js';
+import { countAnnounced } from './announced-queries.js';
 import type { Driver, Row, Step } from './driver.js';
 import { internals, transactionConnection } from './transaction-connection.js';
-
-export interface PostgresConnectionOptions {
-  readonly url: string;
-  readonly poolSize: number;
-  /** Milliseconds after which the server, and then the client, gives a statement up. */
-  readonly statementTimeoutMs: number;
-}
 
 const ON_CONFLICT: RetryOptions = { on: ['conflict'], budgetMs: 5_000 };
 
 /** Postgres gives 64-bit integers as text; ours are epoch milliseconds and counts, which a JavaScript number holds exactly. */
 const INT8 = 20;
 const asText = (value: string) => value;
+
+/** Milliseconds: the longest that a timer takes. */
+const NO_HURRY_MS = 2 ** 31 - 1;
 
 /** Hot statements on the raw connections of a knex pool: ours, or the one that the application already has. */
 export class PostgresDriver implements Driver {
@@ -33,8 +33,9 @@ export class PostgresDriver implements Driver {
   readonly #owned: boolean;
   readonly #prepare: boolean;
   readonly #prepared = new WeakMap<Statement, PositionalSql & { name: string }>();
+  readonly #stopCounting: () => void;
   #names = 0;
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   /**
    * @param owned the pool is ours to close.
@@ -45,14 +46,15 @@ export class PostgresDriver implements Driver {
     this.#meter = options.meter;
     this.#owned = options.owned;
     this.#prepare = options.prepare;
+    this.#stopCounting = options.owned ? () => {} : countAnnounced(knex, options.meter);
   }
 
   async open(): Promise<void> {
     try {
       await this.ping();
     } catch (error) {
-      const message = error instanceof Error ? error.message || (error as { code?: string }).code || error.name : String(error);
-      throw new StoreError('STORE_UNAVAILABLE', `Cannot reach the Postgres server: ${message}.`, { cause: error });
+      const { message } = toStoreError(error) as Error;
+      throw new StoreError('STORE_UNAVAILABLE', `Cannot open the Postgres database. ${message}`, { cause: error });
     }
   }
 
@@ -69,9 +71,22 @@ export class PostgresDriver implements Driver {
     return this.#run((await transactionConnection(trx, this.knex)) as pg.ClientBase, step);
   }
 
-  transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T> {
-    return this.knex.transaction(fn);
+  async transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T> {
+    if (this.#closing) throw closedError();
+    // Our own knex sees to this; on one of the application's, the answer to the COMMIT is looked at here.
+    let aborted = false;
+    const result = await this.knex.transaction((trx) => {
+      trx.on('query-response', (_response: unknown, query: KnexQuery) => {
+        aborted ||= rolledBackAtCommit(query);
+      });
+      return fn(trx);
+    });
+    if (aborted) throw abortedError();
+    return result;
   }
+
+  /** A call of its own takes a connection of its own: it waits for the transaction only where it wants the same rows. */
+  assertOutsideTransaction(): void {}
 
   async serverTime(): Promise<number> {
     const row = await this.#onConnection(async (connection) => {
@@ -87,42 +102,52 @@ export class PostgresDriver implements Driver {
     await this.serverTime();
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    this.#stopCounting();
     if (this.#owned) await this.knex.destroy();
   }
 
   async #onConnection<T>(fn: (connection: pg.ClientBase) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new StoreError('STORE_CLOSED', 'The store is closed. Nothing was written.');
+    if (this.#closing) throw closedError();
     const pool = internals(this.knex);
     const connection = (await pool.acquireConnection()) as pg.ClientBase;
     try {
       return await fn(connection);
+    } catch (error) {
+      // Also after a time-out of our own: the statement is still on its way, and the next one would wait behind it.
+      if (faultKind(error) === 'connection') markBroken(connection, error);
+      throw error;
     } finally {
       await pool.releaseConnection(connection);
     }
   }
 
-  async #run(connection: pg.ClientBase, { statement, params }: Step): Promise<StatementResult<Row>> {
-    const result = await connection.query(this.#query(statement, params));
+  async #run(connection: pg.ClientBase, { statement, params, unhurried }: Step): Promise<StatementResult<Row>> {
+    const query: pg.QueryConfig & { query_timeout?: number } = this.#query(statement, params);
+    if (unhurried) query.query_timeout = NO_HURRY_MS;
+    const result = await connection.query(query as pg.QueryConfig);
     this.#meter.countRoundTrips(1);
     this.#meter.countStatement(statement.label, statement.operation, result.rowCount ?? result.rows.length);
     return { rows: result.rows as Row[], changes: statement.operation === 'select' ? 0 : (result.rowCount ?? 0) };
   }
 
   async #runAll(connection: pg.ClientBase, steps: readonly Step[]): Promise<StatementResult<Row>[]> {
-    this.#meter.countTransaction();
-    this.#meter.countRoundTrips(2);
-    await connection.query('BEGIN');
     try {
+      await connection.query('BEGIN');
       const results: StatementResult<Row>[] = [];
       for (const step of steps) results.push(await this.#run(connection, step));
       await connection.query('COMMIT');
+      this.#meter.countTransaction();
+      this.#meter.countRoundTrips(2);
       return results;
     } catch (error) {
-      // On a broken connection there is nothing to roll back; the first error is the one that matters.
-      await connection.query('ROLLBACK').catch(() => markBroken(connection, error));
+      // A broken connection is thrown away, and its transaction with it; the first error is the one that matters.
+      if (faultKind(error) !== 'connection') await connection.query('ROLLBACK').catch((again) => markBroken(connection, again));
       throw error;
     }
   }
@@ -150,35 +175,3 @@ const HOT_TYPES: pg.CustomTypesConfig = {
     return asText;
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
-
-/** Tells knex's pool to throw the connection away instead of handing it on in an unknown state. */
-function markBroken(connection: pg.ClientBase, error: unknown): void {
-  (connection as { __knex__disposed?: unknown }).__knex__disposed = error;
-}
-
-/** A knex of our own for Postgres, whose builder queries are counted too. */
-export function postgresKnex({ url, poolSize, statementTimeoutMs }: PostgresConnectionOptions, meter: DriverMeter): Knex {
-  class MeteredClient extends PostgresDialect {
-    override async _query(connection: unknown, query: KnexQuery): Promise<KnexQuery> {
-      const done = await super._query(connection, query);
-      meter.countRoundTrips(1);
-      meter.countSql(query.sql, (done.response as { rowCount?: number | null })?.rowCount ?? 0);
-      return done;
-    }
-  }
-  return knexFactory({
-    client: MeteredClient as unknown as typeof Knex.Client,
-    connection: {
-      connectionString: url,
-      application_name: 'bellhop',
-      connectionTimeoutMillis: 10_000,
-      statement_timeout: statementTimeoutMs,
-      // The server's own limit cannot fire on a half-open connection; this one does.
-      query_timeout: statementTimeoutMs + 5_000,
-      keepAlive: true,
-    } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolSize },
-    acquireConnectionTimeout: 15_000,
-    log: QUIET_LOG,
-  });
-}

@@ -2,14 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import type { StatementResult, Transaction } from '@bellhop/contracts';
 import { StoreError } from '@bellhop/kernel';
 import Database from 'better-sqlite3';
-import { ConnectionGate } from '../connection-gate.js';
-import { type SqliteConnection, type SqliteResult, sqliteKnex } from '../knex/sqlite-knex.js';
-import { withRetry } from '../retry.js';
+import type { SqliteResult } from '../knex/sqlite-knex.js';
 import type { DriverMeter } from '../statement-meter.js';
 import { faultKind } from '../store-faults.js';
 import type { Driver, Row, Step } from './driver.js';
+import { EmbeddedConnection } from './embedded-connection.js';
 import { SqliteStatements } from './sqlite-statements.js';
-import { transactionConnection } from './transaction-connection.js';
 
 export interface SqliteDriverOptions {
   /** Absolute path, or `:memory:`. */
@@ -32,23 +30,21 @@ export class SqliteDriver implements Driver {
   readonly durable: boolean;
   readonly knex;
   readonly #options: SqliteDriverOptions;
-  readonly #gate = new ConnectionGate();
   readonly #statements: SqliteStatements;
-  readonly #connection: SqliteConnection = { run: (sql, bindings) => this.#runSql(sql, bindings) };
+  readonly #connection: EmbeddedConnection;
   #db: Database.Database | undefined;
 
   constructor(options: SqliteDriverOptions) {
     this.#options = options;
     this.#statements = new SqliteStatements(options.meter);
     this.durable = options.file !== ':memory:';
-    this.knex = sqliteKnex({
-      acquire: async () => {
-        await this.#gate.acquire();
-        return this.#connection;
-      },
-      release: () => this.#gate.release(),
-      inside: (body) => this.#gate.inside(body),
-    });
+    const port = {
+      run: (sql: string, bindings: readonly unknown[]) => this.#runSql(sql, bindings),
+      inTransaction: () => this.#open.inTransaction,
+      abandon: () => void this.#open.exec('ROLLBACK'),
+    };
+    this.#connection = new EmbeddedConnection(port, options.busyTimeoutMs);
+    this.knex = this.#connection.knex;
   }
 
   async open(): Promise<void> {
@@ -57,7 +53,7 @@ export class SqliteDriver implements Driver {
     try {
       this.#db = new Database(file, { timeout: 0 });
       for (const pragma of ['journal_mode = WAL', `synchronous = ${synchronous.toUpperCase()}`, 'temp_store = MEMORY']) {
-        await this.#retryBusy(() => this.#open.pragma(pragma));
+        await this.#connection.retryBusy(() => this.#open.pragma(pragma));
         this.#options.meter.countSql('PRAGMA', 0);
       }
     } catch (error) {
@@ -68,38 +64,41 @@ export class SqliteDriver implements Driver {
   }
 
   async execute(step: Step): Promise<StatementResult<Row>> {
-    this.#gate.assertNotInside();
-    if (this.#gate.free) {
+    this.assertOutsideTransaction();
+    if (this.#connection.free) {
       try {
         return this.#statements.run(this.#open, step);
       } catch (error) {
         if (faultKind(error) !== 'busy') throw error;
       }
     }
-    return this.#retryBusy(() => this.#exclusively(() => this.#statements.run(this.#open, step)));
+    return this.#connection.alone(() => this.#statements.run(this.#open, step));
   }
 
-  async executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
-    this.#gate.assertNotInside();
-    return this.#retryBusy(() => this.#exclusively(() => this.#statements.runAll(this.#open, steps)));
+  executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
+    return this.#connection.alone(() => this.#statements.runAll(this.#open, steps));
   }
 
-  async executeIn(trx: Transaction, step: Step): Promise<StatementResult<Row>> {
-    await transactionConnection(trx, this.knex);
-    return this.#statements.run(this.#open, step);
+  executeIn(trx: Transaction, step: Step): Promise<StatementResult<Row>> {
+    return this.#connection.inside(trx, () => this.#statements.run(this.#open, step));
   }
 
   transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T> {
     return this.knex.transaction(fn);
   }
 
+  assertOutsideTransaction(): void {
+    this.#connection.assertOutsideTransaction();
+  }
+
+  /** Not in line behind a transaction: a read of one number disturbs nobody's. */
   async ping(): Promise<void> {
-    await this.#exclusively(() => this.#open.pragma('schema_version'));
+    this.#open.pragma('schema_version');
     this.#options.meter.countSql('PRAGMA', 0);
   }
 
   async close(): Promise<void> {
-    await this.#gate.close();
+    await this.#connection.close();
     this.#db?.close();
   }
 
@@ -108,32 +107,16 @@ export class SqliteDriver implements Driver {
     return this.#db;
   }
 
-  /** A query of the builder. Only a BEGIN, or a statement outside transactions, can meet a lock: those wait and try again. */
-  #runSql(sql: string, bindings: readonly unknown[]): Promise<SqliteResult> {
-    return this.#retryBusy(() => {
-      const prepared = this.#open.prepare(sql);
-      if (prepared.reader) {
-        const rows = prepared.all(...bindings) as Row[];
-        this.#options.meter.countSql(sql, rows.length);
-        return { rows, changes: 0, lastInsertRowid: 0, reader: true };
-      }
-      const { changes, lastInsertRowid } = prepared.run(...bindings);
-      this.#options.meter.countSql(sql, changes);
-      return { rows: [], changes, lastInsertRowid, reader: false };
-    });
-  }
-
-  async #exclusively<T>(fn: () => T): Promise<T> {
-    await this.#gate.acquire();
-    try {
-      return fn();
-    } finally {
-      this.#gate.release();
+  #runSql(sql: string, bindings: readonly unknown[]): SqliteResult {
+    const prepared = this.#open.prepare(sql);
+    if (prepared.reader) {
+      const rows = prepared.all(...bindings) as Row[];
+      this.#options.meter.countSql(sql, rows.length);
+      return { rows, changes: 0, lastInsertRowid: 0, reader: true };
     }
-  }
-
-  #retryBusy<T>(attempt: () => T | Promise<T>): Promise<T> {
-    return withRetry({ on: ['busy'], budgetMs: this.#options.busyTimeoutMs }, attempt);
+    const { changes, lastInsertRowid } = prepared.run(...bindings);
+    this.#options.meter.countSql(sql, changes);
+    return { rows: [], changes, lastInsertRowid, reader: false };
   }
 }
 

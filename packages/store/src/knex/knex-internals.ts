@@ -17,10 +17,12 @@ export interface KnexQuery {
 
 /** The members of a knex client that its types leave out or call `any`. */
 export interface KnexClient {
+  readonly pool?: { readonly destroyed: boolean };
   acquireConnection(): Promise<unknown>;
   releaseConnection(connection: unknown): Promise<void>;
   transaction(container: unknown, config: unknown, outerTx: unknown): unknown;
   _query(connection: unknown, query: KnexQuery): Promise<KnexQuery>;
+  destroyRawConnection(connection: unknown): Promise<void>;
   _formatBindings(bindings: readonly unknown[] | undefined): unknown[];
 }
 
@@ -37,3 +39,12 @@ export const SqliteTransaction = require('knex/lib/dialects/sqlite3/execution/sq
 
 /** knex writes warnings to the console unless told otherwise; errors reach the caller anyway. */
 export const QUIET_LOG: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} };
+
+/**
+ * Wraps the callback of a transaction. knex calls back even when the BEGIN failed: the transaction has then ended, its error is on its way to
+ * the caller, and the callback must not run.
+ */
+export function onlyBegun(container: unknown): unknown {
+  if (typeof container !== 'function') return container;
+  return (trx: Knex.Transaction) => (trx.isCompleted() ? Promise.resolve() : (container(trx) as unknown));
+}

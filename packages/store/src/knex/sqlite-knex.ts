@@ -1,5 +1,6 @@
 import knexFactory, { type Knex } from 'knex';
-import { type KnexClient, type KnexQuery, QUIET_LOG, SqliteDialect, SqliteTransaction } from './knex-internals.js';
+import { toStoreError } from '../store-faults.js';
+import { type KnexClient, type KnexQuery, onlyBegun, QUIET_LOG, SqliteDialect, SqliteTransaction } from './knex-internals.js';
 
 export interface SqliteResult {
   readonly rows: Record<string, unknown>[];
@@ -46,17 +47,27 @@ export function sqliteKnex(connections: SqliteConnections): Knex {
     }
 
     override async _query(connection: unknown, query: KnexQuery): Promise<KnexQuery> {
-      const result = await (connection as SqliteConnection).run(query.sql, this._formatBindings(query.bindings));
+      let result: SqliteResult;
+      try {
+        result = await (connection as SqliteConnection).run(query.sql, this._formatBindings(query.bindings));
+      } catch (error) {
+        throw toStoreError(error);
+      }
       query.response = result.reader ? result.rows : { changes: result.changes, lastInsertRowid: result.lastInsertRowid };
       if (!result.reader) query.context = { lastID: result.lastInsertRowid, changes: result.changes };
       return query;
     }
   }
-  return knexFactory({ client: EmbeddedClient as unknown as typeof Knex.Client, useNullAsDefault: true, log: QUIET_LOG });
+  return knexFactory({
+    client: EmbeddedClient as unknown as typeof Knex.Client,
+    useNullAsDefault: true,
+    compileSqlOnError: false,
+    log: QUIET_LOG,
+  });
 }
 
 /** Wraps the callback of a transaction. knex begins one without a callback through a promise's resolver, which returns at once. */
 export function recognised(container: unknown, connections: Pick<SqliteConnections, 'inside'>): unknown {
   if (typeof container !== 'function') return container;
-  return (trx: unknown) => connections.inside(() => container(trx) as unknown);
+  return onlyBegun((trx: unknown) => connections.inside(() => container(trx) as unknown));
 }

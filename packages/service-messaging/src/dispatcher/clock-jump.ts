@@ -1,0 +1,40 @@
+import type { Clock } from '@bellhop/kernel';
+
+/** The clocks are read one after the other, and are slewed by time servers: less than this is no jump. */
+const TOLERANCE_MS = 1_000;
+
+/**
+ * Notices that the wall clock was set forward, or that the machine was suspended: wall and monotonic time have come apart.
+ *
+ * Claims expire by the wall clock. After a jump the live claims of every node on this machine look expired, so nobody may reap before
+ * their owners had the time to renew: one claim TTL, as renewals come every third of it.
+ */
+export class ClockJump {
+  private wall: number;
+  private monotonic: number;
+  private guardUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly claimTtlMs: number,
+  ) {
+    this.wall = clock.now();
+    this.monotonic = clock.monotonic();
+  }
+
+  /** Compares the clocks with the last time. @returns true when the wall clock has jumped forward since. */
+  look(): boolean {
+    const wall = this.clock.now();
+    const monotonic = this.clock.monotonic();
+    const jumped = wall - this.wall - (monotonic - this.monotonic) > TOLERANCE_MS;
+    this.wall = wall;
+    this.monotonic = monotonic;
+    if (jumped) this.guardUntil = monotonic + this.claimTtlMs;
+    return jumped;
+  }
+
+  /** Milliseconds for which nothing may be reaped; 0 when there is no need to wait. */
+  guardLeftMs(): number {
+    return Math.max(0, this.guardUntil - this.clock.monotonic());
+  }
+}

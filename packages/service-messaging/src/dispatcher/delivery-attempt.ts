@@ -1,0 +1,82 @@
+import type { AckResult, ClaimedDelivery, NotificationChannel, SendErrorClass, SendResult } from '@bellhop/contracts';
+import { type Clock, errorMessage, type Logger, type Random } from '@bellhop/kernel';
+import { stripText } from '@bellhop/store';
+import { channelDelivery } from '../channel-delivery.js';
+import type { AttemptOutcome, DeliveryUnit } from './delivery-unit.js';
+import { renderDigest } from './digest.js';
+import { settleFailure } from './retry-ladder.js';
+
+const ERROR_CLASSES: readonly unknown[] = [
+  'retryable',
+  'permanent',
+  'invalid_recipient',
+  'rate_limited',
+  'duplicate',
+] satisfies SendErrorClass[];
+
+export interface AttemptPorts {
+  readonly channel: (id: string) => NotificationChannel | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/**
+ * Makes one attempt at a unit and says what it comes to. Never throws: whatever goes wrong, in the payload, in `send` or in
+ * `classifyError`, is this unit's failed attempt and nobody else's.
+ */
+export async function attemptDelivery(unit: DeliveryUnit, ports: AttemptPorts, signal: AbortSignal): Promise<AttemptOutcome> {
+  const startedAt = ports.clock.monotonic();
+  const result = await attempt(unit, ports, signal);
+  return { result, durationMs: ports.clock.monotonic() - startedAt };
+}
+
+async function attempt(unit: DeliveryUnit, ports: AttemptPorts, signal: AbortSignal): Promise<AckResult> {
+  const channel = ports.channel(unit.channel);
+  if (!channel) {
+    return { success: false, dead: true, error: `The channel "${unit.channel}" is not registered any more: register it and emit again.` };
+  }
+  let failure: unknown;
+  let retryAfterMs: number | undefined;
+  try {
+    const sent = await send(unit, channel, ports, signal);
+    if (sent.ok) return { success: true, ...(sent.externalId === undefined ? {} : { externalId: sent.externalId }) };
+    failure = sent.error ?? 'The channel reported a failure without a reason.';
+    retryAfterMs = sent.retryAfterMs;
+  } catch (error) {
+    failure = error;
+  }
+  return settleFailure(
+    {
+      // An aborted send failed because of us: what the channel makes of the abort (a permanent error, say) means nothing.
+      errorClass: signal.aborted ? 'retryable' : errorClassOf(channel, failure),
+      error: stripText(errorMessage(failure)),
+      attempts: Math.max(...unit.rows.map(({ attempts }) => attempts)),
+      retryAfterMs,
+    },
+    { now: ports.clock.now(), draw: ports.random() },
+  );
+}
+
+async function send(unit: DeliveryUnit, channel: NotificationChannel, ports: AttemptPorts, signal: AbortSignal): Promise<SendResult> {
+  const delivery = unit.digest ? renderDigest(unit.rows) : channelDelivery(unit.rows[0] as ClaimedDelivery);
+  const context = {
+    logger: ports.logger.child({ channel: unit.channel }),
+    clock: ports.clock,
+    signal,
+    idempotencyKey: delivery.deliveryId,
+  };
+  const sent: SendResult | undefined = await channel.send(context, delivery);
+  if (typeof sent?.ok !== 'boolean') throw new Error(`The channel "${unit.channel}" returned no result: \`send\` resolves to { ok }.`);
+  return sent;
+}
+
+/** Unknown, and unable to say, is worth another attempt. */
+function errorClassOf(channel: NotificationChannel, failure: unknown): SendErrorClass {
+  try {
+    const errorClass = channel.classifyError?.(failure);
+    return ERROR_CLASSES.includes(errorClass) ? (errorClass as SendErrorClass) : 'retryable';
+  } catch {
+    return 'retryable';
+  }
+}

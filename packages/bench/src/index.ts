@@ -1,1 +1,1 @@
-export {};
+export type { Excess, Workload, WorkloadOption, WorkloadResult, WorkloadSettings } from './workload.js';

@@ -31,7 +31,10 @@ export interface MessagingPluginOptions {
 }
 
 const isChannel = (value: unknown): value is NotificationChannel =>
-  typeof value === 'object' && value !== null && typeof (value as NotificationChannel).id === 'string' && typeof (value as NotificationChannel).send === 'function';
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as NotificationChannel).id === 'string' &&
+  typeof (value as NotificationChannel).send === 'function';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
-import { STORE } from '@bellhop/contracts';
+import { STORE, type Store } from '@bellhop/contracts';
 import type { KernelPlugin, PluginHealth } from '@bellhop/kernel';
-import { createStore } from './open-store.js';
+import { checkStoreOptions, createStore } from './open-store.js';
 import type { SqlStore } from './sql-store.js';
 import type { StoreOptions } from './store-options.js';
 
@@ -10,23 +10,26 @@ const NOTABLE_OFFSET_MS = 1_000;
 /**
  * The plugin `store`: opens the database before anything else starts, binds `STORE`, closes it last.
  *
- * @throws BellhopError at start: `PLUGIN_OPTIONS`, `STORE_URL`, `STORE_UNREADABLE`, `STORE_UNAVAILABLE`.
+ * @throws BellhopError `PLUGIN_OPTIONS`, `STORE_URL` at once; `STORE_UNREADABLE`, `STORE_UNAVAILABLE` at start.
  */
 export function storePlugin(options: StoreOptions): KernelPlugin {
+  checkStoreOptions(options);
   let store: SqlStore | undefined;
   return {
     name: 'store',
     async init(ctx) {
-      store = createStore(options, { clock: ctx.clock, logger: ctx.logger });
+      const opening = createStore(options, { clock: ctx.clock, logger: ctx.logger });
+      // The deployment's own store wins; then there is nothing to open here.
+      if (!ctx.container.bind<Store>(STORE, opening)) return;
+      store = opening;
       // Opened in init, so that every plugin finds its tables' database ready when it starts.
       await store.open();
-      ctx.container.bind(STORE, store);
     },
     async stop() {
       await store?.close();
     },
     async health(): Promise<PluginHealth> {
-      if (!store) return { status: 'failing', reason: 'not open' };
+      if (!store) return { status: 'ok', details: { bound: 'by the deployment' } };
       const { reachable, durable, clockOffsetMs, reason } = await store.health();
       const details = { dialect: store.dialect, durable, ...(clockOffsetMs === undefined ? {} : { clockOffsetMs }) };
       if (!reachable) return { status: 'failing', reason: reason ?? 'the database cannot be reached', details };

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TEST_STORE_NAMES, type TestStoreName } from '@bellhop/testing';
+import { Command, Option } from 'commander';
+import { BenchDatabases } from './databases.js';
+import { describeMachine, describeVersions } from './machine.js';
+import type { Workload } from './workload.js';
+import { budgets } from './workloads/budgets.js';
+import { idle } from './workloads/idle.js';
+
+const WORKLOADS: readonly Workload[] = [idle, budgets];
+const RESULTS = join(import.meta.dirname, '../results');
+
+interface CommonOptions {
+  readonly store?: TestStoreName;
+  readonly peer: string;
+  readonly json: boolean;
+  readonly quick: boolean;
+}
+
+const program = new Command('bench').description('Measures what Bellhop promises.').showHelpAfterError();
+for (const workload of WORKLOADS) {
+  const command = program
+    .command(workload.name)
+    .description(workload.description)
+    .addOption(
+      new Option('--store <name>', `the store to run on (default: ${workload.defaultStores.join(', ')})`).choices(TEST_STORE_NAMES),
+    )
+    .addOption(
+      new Option('--peer <name>', 'another product to run in turn; this workload counts statements and has none')
+        .choices(['none'])
+        .default('none'),
+    )
+    .option('--json', 'print one JSON object on the last line', false)
+    .option('--quick', 'a shorter run: to see that it works, not to quote', false);
+  for (const option of workload.options) command.option(option.flags, option.description, option.default);
+  command.action((options: CommonOptions & Record<string, string>) => measure(workload, options));
+}
+await program.parseAsync();
+
+async function measure(
+  workload: Workload,
+  { store, peer, json, quick, ...options }: CommonOptions & Record<string, string>,
+): Promise<void> {
+  const stores = store ? [store] : workload.defaultStores;
+  const settings = { workload: workload.name, stores, peer, quick, ...options };
+  const machine = describeMachine();
+  const versions = describeVersions();
+  for (const [title, facts] of Object.entries({ machine, versions, settings })) console.log(`${title}: ${JSON.stringify(facts)}`);
+  const databases = new BenchDatabases();
+  try {
+    const result = await workload.run({ stores, quick, options, database: (name) => databases.make(name) });
+    for (const { what, measured, limit } of result.excesses)
+      console.error(`over budget: ${what} is ${measured}, at most ${limit} is allowed`);
+    mkdirSync(RESULTS, { recursive: true });
+    const file = join(RESULTS, `${workload.name}-${new Date().toISOString().replaceAll(':', '-')}.json`);
+    writeFileSync(file, `${JSON.stringify({ machine, versions, settings, result: result.json }, null, 2)}\n`);
+    console.log(json ? JSON.stringify(result.json) : JSON.stringify(result.json, null, 2));
+    if (result.excesses.length > 0) process.exitCode = 1;
+  } finally {
+    await databases.dropAll();
+  }
+}

@@ -1,0 +1,44 @@
+import type { TestDatabase, TestStoreName } from '@bellhop/testing';
+
+/** What every workload is asked with. */
+export interface WorkloadSettings {
+  /** The stores to run on. */
+  readonly stores: readonly TestStoreName[];
+  /** A shorter run: to see that it works, not to quote. */
+  readonly quick: boolean;
+  /** Options of the workload's own, as given on the command line. */
+  readonly options: Readonly<Record<string, string | undefined>>;
+  /** An empty database. The runner drops it after the run. */
+  database(store: TestStoreName): Promise<TestDatabase>;
+}
+
+export interface WorkloadOption {
+  /** As commander reads it: `--partitions <n>`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly default: string;
+}
+
+/** A measured number over its limit. */
+export interface Excess {
+  readonly what: string;
+  readonly measured: number;
+  readonly limit: number;
+}
+
+export interface WorkloadResult {
+  /** The object printed last with `--json`. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Counts that broke their budget: they make the exit code 1. Times never do. */
+  readonly excesses: readonly Excess[];
+}
+
+/** A benchmark: one file in `workloads/`. */
+export interface Workload {
+  readonly name: string;
+  readonly description: string;
+  readonly options: readonly WorkloadOption[];
+  /** Without `--store`. */
+  readonly defaultStores: readonly TestStoreName[];
+  run(settings: WorkloadSettings): Promise<WorkloadResult>;
+}

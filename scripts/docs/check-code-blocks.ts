@@ -38,8 +38,17 @@ writeFileSync(
   }),
 );
 if (sources.size === 0) fail('No ```ts block was found: the pages moved, or their fences changed.');
-const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false'], { cwd: folder, encoding: 'utf8' });
-if (status !== 0) fail(stdout.replaceAll(/^(\S+\.ts)\((\d+)/gm, (_match, file: string, line: string) => `${sources.get(file) ?? file} (line ${line} of the block`));
+const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false'], {
+  cwd: folder,
+  encoding: 'utf8',
+});
+if (status !== 0)
+  fail(
+    stdout.replaceAll(
+      /^(\S+\.ts)\((\d+)/gm,
+      (_match, file: string, line: string) => `${sources.get(file) ?? file} (line ${line} of the block`,
+    ),
+  );
 console.log(`${sources.size} code blocks compile`);
 
 function pages(): string[] {

@@ -1,0 +1,49 @@
+import { type TestDatabase, type TestStoreName, testDatabase } from '@bellhop/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { budgets } from './budgets.js';
+import { idle } from './idle.js';
+
+const made: TestDatabase[] = [];
+async function database(store: TestStoreName): Promise<TestDatabase> {
+  const database = await testDatabase(store);
+  made.push(database);
+  return database;
+}
+afterEach(async () => {
+  for (const database of made.splice(0)) await database.drop();
+});
+
+const settings = (options: Record<string, string> = {}) => ({ stores: ['sqlite'] as const, quick: false, options, database });
+
+describe('idle', () => {
+  it.each(['1', '8', '64'])('[A3][survey-cost] is 24 reads and no write in ten minutes, at %s partitions', async (partitions) => {
+    const { json, excesses } = await idle.run(settings({ partitions, capabilities: 'all' }));
+    expect(json).toEqual({ ticks: 24, statements: 24, statementsPerIdleTick: 1, writes: 0, byLabel: { survey: 24 }, loops: {} });
+    expect(excesses).toEqual([]);
+  });
+
+  it('is 408 statements without the survey, and 768 without the reap: what the system it grew from paid', async () => {
+    const reap = await idle.run(settings({ partitions: '8', capabilities: 'reap' }));
+    expect(reap.json).toMatchObject({ ticks: 24, statements: 408, byLabel: { reap: 24 } });
+    const none = await idle.run(settings({ partitions: '8', capabilities: 'none' }));
+    expect(none.json).toMatchObject({ ticks: 24, statements: 768, statementsPerIdleTick: 32 });
+  });
+
+  it.each([
+    { partitions: '0', capabilities: 'all' },
+    { partitions: 'x', capabilities: 'all' },
+    { partitions: '8', capabilities: 'some' },
+  ])('refuses %o', async (options) => {
+    await expect(idle.run(settings(options))).rejects.toThrow(RangeError);
+  });
+});
+
+describe('budgets', () => {
+  it('are kept', async () => {
+    const { json, excesses } = await budgets.run(settings());
+    expect(excesses).toEqual([]);
+    expect(json).toMatchObject({
+      sqlite: { idleTick: { statements: 1 }, emit100: { statements: 3, transactions: 1 }, reap1000: { statements: 1 } },
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import type { NotificationChannel, TenantPosture } from '@bellhop/contracts';
+import { BellhopError, errorMessage, type KernelPlugin, parseOptions } from '@bellhop/kernel';
+import { type MessagingPluginOptions, messagingPlugin } from '@bellhop/service-messaging';
+import { type StoreOptions, storeOptionsSchema } from '@bellhop/store';
+import { z } from 'zod';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What `bellhop.config.ts` exports. Every field has a default; an unknown one is refused. */
+export interface HostConfig {
+  /** Where the data is. Default `{ url: 'file:.bellhop/bellhop.db' }`: an embedded SQLite file, whose folder is created. */
+  readonly database?: Omit<StoreOptions, 'knex' | 'posture'> | undefined;
+  /** Address to listen on. Default `127.0.0.1`: nobody but this machine. */
+  readonly host?: string | undefined;
+  /** 0 to 65 535, default 7 070; 0 takes a free one. */
+  readonly port?: number | undefined;
+  /**
+   * How tenants are kept apart. Default `isolated`: every write must name its organization or say why it is global; one that does neither
+   * is reported as a finding.
+   */
+  readonly posture?: TenantPosture | undefined;
+  /** Default `info`, which is silent while healthy and idle. */
+  readonly logLevel?: LogLevel | undefined;
+  /** Channels besides `inbox`. */
+  readonly channels?: readonly NotificationChannel[] | undefined;
+  /** Options of `messagingPlugin`, channels apart. */
+  readonly messaging?: Omit<MessagingPluginOptions, 'channels'> | undefined;
+  /** More plugins, loaded after the built-in ones unless their `requires` and `after` say otherwise. */
+  readonly plugins?: readonly KernelPlugin[] | undefined;
+}
+
+/** Options of `createHost`: a config, and what no file should hold. */
+export interface HostOptions extends HostConfig {
+  /** A root key, usually `BELLHOP_API_KEY`: 1 to 255 printable ASCII characters. Default: the keys in the database only. */
+  readonly apiKey?: string | undefined;
+}
+
+const { knex: _knex, posture: _posture, ...databaseOptions } = storeOptionsSchema.shape;
+
+const schema = z.strictObject({
+  database: z.strictObject(databaseOptions).partial().optional(),
+  host: z.string().min(1).optional(),
+  port: z.int().min(0).max(65_535).optional(),
+  posture: z.enum(['single', 'group', 'isolated']).optional(),
+  logLevel: z.enum(LOG_LEVELS).optional(),
+  channels: z.array(z.custom<NotificationChannel>(isChannel, 'a channel: an object with an id and a send function')).optional(),
+  messaging: z.record(z.string(), z.unknown()).optional(),
+  plugins: z.array(z.custom<KernelPlugin>(isPlugin, 'a plugin: an object with a name, as a plugin factory returns it')).optional(),
+});
+
+/** Gives a config file its types. Returns its argument. */
+export function defineConfig(config: HostConfig): HostConfig {
+  return config;
+}
+
+/**
+ * @param source what the value comes from, for the message: the file's name.
+ * @throws BellhopError `PLUGIN_OPTIONS`: names the source, the path, what was given and what is allowed.
+ */
+export function checkHostConfig(source: string, given: unknown): HostConfig {
+  parseOptions(source, schema, given);
+  // The value as it was given, not as parsed: the defaults of the plugins' options are theirs to fill in.
+  const config = given as HostConfig;
+  checkMessaging(source, config.messaging);
+  return config;
+}
+
+/** As {@link checkHostConfig}, for what an application gives. */
+export function checkHostOptions(given: HostOptions): HostOptions {
+  const { apiKey, ...config } = given;
+  // A key that no Authorization header can carry would lock everybody out.
+  if (apiKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(apiKey)) {
+    throw new BellhopError('CONFIG', 'The root key (BELLHOP_API_KEY) must be 1 to 255 printable ASCII characters without spaces.');
+  }
+  checkHostConfig('host', config);
+  return given;
+}
+
+/** The plugin knows its own options; making one starts nothing. */
+function checkMessaging(source: string, options: HostConfig['messaging']): void {
+  if (options && 'channels' in options) {
+    throw new BellhopError('PLUGIN_OPTIONS', `${source}: unknown option messaging.channels; channels are given beside it, as \`channels\``);
+  }
+  try {
+    messagingPlugin(options);
+  } catch (error) {
+    throw new BellhopError('PLUGIN_OPTIONS', errorMessage(error).replace(/^service-messaging: /, `${source}: messaging: `), {
+      cause: error,
+    });
+  }
+}
+
+function isChannel(value: unknown): boolean {
+  const { id, send } = (value ?? {}) as Partial<NotificationChannel>;
+  return typeof id === 'string' && typeof send === 'function';
+}
+
+function isPlugin(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<KernelPlugin>).name === 'string';
+}

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Environment, type Flags, readSettings } from './settings.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bellhop-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text);
+}
+
+const read = (flags: Flags = {}, environment: Environment = {}) => readSettings(flags, environment, folder);
+
+async function refused(flags: Flags = {}, environment: Environment = {}): Promise<string> {
+  const error = await read(flags, environment).then(
+    () => undefined,
+    (thrown: { code?: string; message: string }) => thrown,
+  );
+  expect(error?.code).toBe('CONFIG');
+  return error?.message ?? '';
+}
+
+describe('precedence', () => {
+  it('has defaults for everything', async () => {
+    const { databaseUrl, options, configFile } = await read();
+    expect(databaseUrl).toBe('file:.bellhop/bellhop.db');
+    expect(options).toEqual({ database: { url: 'file:.bellhop/bellhop.db' }, host: undefined, port: undefined, apiKey: undefined });
+    expect(configFile).toBeUndefined();
+  });
+
+  it('takes flags over environment over file over defaults', async () => {
+    write('bellhop.config.json', JSON.stringify({ database: { url: 'file:file.db', authToken: 'f' }, port: 1, host: '10.0.0.1' }));
+    const environment = {
+      BELLHOP_DATABASE_URL: 'file:env.db',
+      BELLHOP_DATABASE_AUTH_TOKEN: 'e',
+      PORT: '2',
+      HOST: '10.0.0.2',
+      BELLHOP_API_KEY: 'the-root-key',
+    };
+    const flags = { databaseUrl: 'file:flag.db', port: '3', host: '10.0.0.3' };
+    expect((await read()).options).toMatchObject({ database: { url: 'file:file.db', authToken: 'f' }, port: 1, host: '10.0.0.1' });
+    expect((await read({}, environment)).options).toMatchObject({
+      database: { url: 'file:env.db', authToken: 'e' },
+      port: 2,
+      host: '10.0.0.2',
+      apiKey: 'the-root-key',
+    });
+    expect((await read(flags, environment)).options).toMatchObject({ database: { url: 'file:flag.db' }, port: 3, host: '10.0.0.3' });
+  });
+
+  it('takes an empty variable for an absent one, as composed environments write it', async () => {
+    const { options, databaseUrl } = await read({}, { PORT: '', BELLHOP_API_KEY: '', BELLHOP_DATABASE_URL: '', HOST: '' });
+    expect(options).toMatchObject({ port: undefined, apiKey: undefined, host: undefined });
+    expect(databaseUrl).toBe('file:.bellhop/bellhop.db');
+  });
+
+  it.each([
+    ['--port', { port: '70000' }, {}, /^--port: given "70000"; allowed: an integer from 0 to 65535/],
+    ['PORT', {}, { PORT: '80a' }, /^PORT: given "80a"; allowed/],
+    ['PORT', {}, { PORT: '-1' }, /^PORT: given "-1"/],
+    ['--database-url', { databaseUrl: 'mysql://x' }, {}, /^--database-url: .*"mysql:\/\/x" names no supported store. Allowed: file:/],
+    ['BELLHOP_DATABASE_URL', {}, { BELLHOP_DATABASE_URL: 'oracle://u:secret@h/d' }, /^BELLHOP_DATABASE_URL: /],
+  ])('names %s when it holds what is not allowed', async (_name, flags, environment, message) => {
+    const text = await refused(flags, environment);
+    expect(text).toMatch(message);
+    expect(text).not.toContain('secret');
+  });
+});
+
+describe('the config file', () => {
+  it.each([
+    [
+      'bellhop.config.ts',
+      `import { defineConfig } from '@bellhop/host';\nconst port: number = 8081;\nexport default defineConfig({ port });`,
+    ],
+    ['bellhop.config.js', `import { defineConfig } from '@bellhop/host';\nexport default defineConfig({ port: 8081 });`],
+    ['bellhop.config.json', `{ "port": 8081 }`],
+  ])('may be %s', async (name, text) => {
+    write(name, text);
+    expect(await read()).toMatchObject({ configFile: name, options: { port: 8081 } });
+  });
+
+  it('shares the running packages, so that a token it imports is the host’s own, and may import files beside it', async () => {
+    write('channel.ts', `export const channel = { id: 'pager', send: async () => ({ ok: true as const }) };`);
+    write(
+      'bellhop.config.ts',
+      `import { token } from '@bellhop/kernel';\nimport { channel } from './channel.js';\nexport default { channels: [channel], plugins: [{ name: String(token('X').description) }] };`,
+    );
+    const { options } = await read();
+    expect(options.channels?.map(({ id }) => id)).toEqual(['pager']);
+    expect(options.plugins?.map(({ name }) => name)).toEqual(['bellhop/X']);
+  });
+
+  it('may be named with --config, relative to the folder; then no other is looked at', async () => {
+    write('bellhop.config.json', '{ "port": 1 }');
+    write('bellhop.config.ts', 'export default { port: 2 };');
+    write('other.json', '{ "port": 3 }');
+    expect((await read({ config: 'other.json' })).options.port).toBe(3);
+  });
+
+  it('is refused when there are two', async () => {
+    write('bellhop.config.json', '{}');
+    write('bellhop.config.ts', 'export default {};');
+    expect(await refused()).toMatch(/holds bellhop\.config\.ts and bellhop\.config\.json\. One config file is allowed: remove one/);
+  });
+
+  it.each([
+    ['an unknown key', '{ "prot": 8080 }', /bellhop\.config\.json: unknown option prot; allowed: database, host, port, /],
+    [
+      'an unknown nested key',
+      '{ "database": { "uri": "file:x.db" } }',
+      /bellhop\.config\.json: unknown option database\.uri; allowed: url, /,
+    ],
+    ['a value out of bounds', '{ "port": 99999 }', /bellhop\.config\.json: option port: given 99999 \(number\); allowed: .*65535/],
+    ['a value of the wrong type', '{ "logLevel": "loud" }', /option logLevel: given "loud" \(string\); allowed: .*"debug"/],
+    ['no object', '[1]', /bellhop\.config\.json: the options: given an array of 1/],
+    [
+      'an unknown option of messaging',
+      '{ "messaging": { "dispach": false } }',
+      /bellhop\.config\.json: messaging: unknown option dispach; allowed: outbox, /,
+    ],
+    ['channels in the wrong place', '{ "messaging": { "channels": [] } }', /bellhop\.config\.json: unknown option messaging\.channels/],
+    ['malformed JSON', '{ "port": ', /^Cannot load bellhop\.config\.json: /],
+    [
+      'a database of no known kind',
+      '{ "database": { "url": "mysql://x" } }',
+      /^bellhop\.config\.json: database\.url: .*names no supported store/,
+    ],
+  ])('is refused with %s, naming file, path, given and allowed', async (_what, text, message) => {
+    write('bellhop.config.json', text);
+    expect(await refused()).toMatch(message);
+  });
+
+  it.each([
+    ['broken', 'export default {', /^Cannot load bellhop\.config\.ts: /],
+    ['throwing', `throw new Error('SMTP_URL is not set');`, /^Cannot load bellhop\.config\.ts: SMTP_URL is not set\.$/],
+    ['importing what is not there', `import './nowhere.js';\nexport default {};`, /^Cannot load bellhop\.config\.ts: .*nowhere/],
+    ['without a default export', 'export const port = 1;', /^bellhop\.config\.ts has no default export/],
+    ['with a plugin that is none', 'export default { plugins: [42] };', /option plugins\[0\]: given 42 \(number\); allowed: a plugin/],
+    [
+      'with a channel that is none',
+      `export default { channels: [{ id: 'x' }] };`,
+      /option channels\[0\]: given an object; allowed: a channel/,
+    ],
+  ])('is refused in one line when it is %s', async (_what, text, message) => {
+    write('bellhop.config.ts', text);
+    const line = await refused();
+    expect(line).toMatch(message);
+    expect(line).not.toContain('\n');
+  });
+
+  it('is refused when --config names none', async () => {
+    expect(await refused({ config: 'nowhere.ts' })).toMatch(/nowhere\.ts does not exist/);
+  });
+
+  it('hides a secret that it refuses', async () => {
+    write('bellhop.config.json', '{ "database": { "authToken": 12345678 } }');
+    expect(await refused()).not.toContain('12345678');
+  });
+});

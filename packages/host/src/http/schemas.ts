@@ -1,0 +1,191 @@
+/** The shapes of the API, for checking what comes in and for `/openapi.json`. Bounds beyond these are the services' own, and theirs to tell. */
+import { DELIVERY_STATUSES, SEVERITIES } from '@bellhop/contracts';
+import { InputError } from '@bellhop/kernel';
+import { checkName } from '@bellhop/store';
+import { z } from '@hono/zod-openapi';
+
+const id = z.string().openapi({ example: '0198c3f0-5b1e-7cc1-9f3a-2b8f4d1c7a10' });
+const epochMs = z.int().openapi({ description: 'Epoch milliseconds.' });
+
+/** A name or id that comes in by the path or the query: what no store could hold is refused at the door. */
+const name = z.string().superRefine((value, context) => {
+  try {
+    checkName(value, 'value');
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message.replace(/^value: /, '').replace(/\.$/, '') });
+  }
+});
+
+/** Any JSON object, handed on as it came: a copy would lose keys such as `__proto__`. */
+const jsonObject = z
+  .custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'expected a JSON object',
+  )
+  .openapi({ type: 'object', additionalProperties: true });
+
+const errorSchema = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) }).openapi('Error');
+
+const severity = z.enum(SEVERITIES);
+const source = z.strictObject({ type: z.string(), id: z.string() });
+
+export const emitSchema = z
+  .strictObject({
+    topic: z.string().openapi({ description: 'Dotted event name, 1 to 255 characters.', example: 'order.placed' }),
+    audience: z
+      .union([z.string(), z.array(z.string())])
+      .openapi({ description: 'A user id or many, bare or as `user:<id>`. Repeats count once.', example: ['user:ada'] }),
+    payload: jsonObject.optional().openapi({
+      description: 'What is shown: `title`, `body`, `severity`, `actionUrl` and anything else. At most 256 KiB as JSON.',
+      example: { title: 'Thank you', body: 'Your order is on its way.' },
+    }),
+    severity: severity.optional(),
+    dedupKey: z.string().optional().openapi({
+      description: 'A repeat within (organization, topic) returns the first notification and enqueues nothing. 1 to 255 characters.',
+    }),
+    source: source.optional().openapi({ description: 'The record that caused it.' }),
+    actorId: z.string().optional(),
+    channels: z.array(z.string()).optional().openapi({ description: 'Default `["inbox"]`.' }),
+    notBefore: epochMs.optional().openapi({ description: 'Epoch milliseconds before which nothing is sent.' }),
+  })
+  .openapi('Emit');
+
+const suppressed = z.array(z.strictObject({ channel: z.string(), reason: z.enum(['unregistered', 'unavailable']) }));
+
+export const emitResultSchema = z
+  .strictObject({
+    notificationId: id,
+    deduped: z.boolean().nullable().openapi({ description: 'A repeat of an earlier dedupKey.' }),
+    deliveries: z.array(
+      z.strictObject({
+        channel: z.string(),
+        recipientId: z.string(),
+        ok: z.boolean(),
+        deliveryId: z.string().optional(),
+        externalId: z.string().optional(),
+        error: z.string().optional(),
+      }),
+    ),
+    enqueued: z.int(),
+    delivered: z.int(),
+    failed: z.int(),
+    suppressed: suppressed.openapi({ description: 'Channels that got no delivery, and why.' }),
+  })
+  .openapi('EmitResult');
+
+export const notificationSchema = z
+  .strictObject({
+    id,
+    topic: z.string(),
+    payload: jsonObject.nullable(),
+    severity,
+    dedupKey: z.string().nullable(),
+    source: source.nullable(),
+    actorId: z.string().nullable(),
+    suppressed,
+    organizationId: z.string(),
+    createdAt: epochMs,
+  })
+  .openapi('Notification');
+
+export const deliverySchema = z
+  .strictObject({
+    id,
+    notificationId: id,
+    organizationId: z.string(),
+    recipientId: z.string(),
+    channel: z.string(),
+    topic: z.string().nullable(),
+    payload: jsonObject,
+    status: z.enum(DELIVERY_STATUSES),
+    attempts: z.int(),
+    dueAt: epochMs,
+    lastAttemptedAt: epochMs.nullable(),
+    externalId: z.string().nullable(),
+    error: z.string().nullable(),
+    createdAt: epochMs,
+    updatedAt: epochMs,
+  })
+  .openapi('Delivery');
+
+export const inboxItemSchema = z
+  .strictObject({
+    id,
+    notificationId: id,
+    topic: z.string().nullable(),
+    title: z.string(),
+    body: z.string(),
+    severity,
+    actionUrl: z.string().nullable(),
+    state: z.enum(['delivered', 'read', 'clicked', 'dismissed']),
+    read: z.boolean(),
+    archived: z.boolean(),
+    createdAt: epochMs,
+  })
+  .openapi('InboxItem');
+
+/** A flag in a query. */
+const flag = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .openapi({ type: 'boolean' });
+
+const cursor = name.optional().openapi({ type: 'string', description: 'The `nextCursor` of the page before.' });
+const limit = z
+  .string()
+  .regex(/^\d{1,9}$/, 'expected an integer')
+  .transform(Number)
+  .optional()
+  .openapi({ type: 'integer', minimum: 1, maximum: 200, default: 50, description: '1 to 200, default 50.' });
+
+export const deliveryQuerySchema = z.strictObject({
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  notificationId: name.optional(),
+  cursor,
+  limit,
+});
+
+export const inboxQuerySchema = z.strictObject({
+  read: flag.optional().openapi({ description: 'Only read, or only unread. Default both.' }),
+  archived: flag.optional().openapi({ description: 'Default false: archived messages are left out.' }),
+  topic: name.optional(),
+  cursor,
+  limit,
+});
+
+export const markReadSchema = z
+  .union([z.strictObject({ ids: z.array(z.string()) }), z.strictObject({ all: z.literal(true) })])
+  .openapi('MarkRead', { description: 'Which messages: at most 1 000 ids, or all.' });
+
+export const idParamSchema = z.strictObject({ id: name.openapi({ param: { name: 'id', in: 'path' } }) });
+export const userParamSchema = z.strictObject({
+  userId: name.openapi({ param: { name: 'userId', in: 'path' }, description: 'The bare user id: `ada`, not `user:ada`.', example: 'ada' }),
+});
+
+const ERRORS = {
+  400: 'The request is malformed; the message says where.',
+  401: 'No key, or a wrong or revoked one.',
+  403: 'The key may not do this.',
+  404: 'Nothing with this id in this organization.',
+  413: 'The body or the payload is too large.',
+  415: 'The body is not JSON.',
+  503: 'The database is busy or cannot be reached; see Retry-After.',
+} as const;
+
+/** The `responses` of a route: its answer, and the errors it may have. */
+export function jsonResponse<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+export function errorResponses<Status extends keyof typeof ERRORS>(...statuses: Status[]) {
+  return Object.fromEntries(statuses.map((status) => [status, jsonResponse(errorSchema, ERRORS[status])])) as Record<
+    Status,
+    ReturnType<typeof jsonResponse<typeof errorSchema>>
+  >;
+}
+
+/** The `{ items, nextCursor }` of every list. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({ items: z.array(item), nextCursor: z.string().nullable() });
+}

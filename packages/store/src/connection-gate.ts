@@ -1,13 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Clock, StoreError, systemClock } from '@bellhop/kernel';
-import { closedError } from './closed-error.js';
 
 /** Milliseconds in line for the connection at most. A holder that never ends is a mistake in the program; waiting for it would hide that. */
 const LINE_WAIT_MS = 60_000;
 
 interface Waiting {
   readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  readonly giveUp: () => void;
 }
 
 /**
@@ -20,8 +19,6 @@ interface Waiting {
  */
 export class ConnectionGate {
   #held = false;
-  #closed = false;
-  #closing: Promise<void> | undefined;
   readonly #clock: Clock;
   readonly #waiting = new Set<Waiting>();
   readonly #context = new AsyncLocalStorage<{ open: boolean }>();
@@ -32,11 +29,11 @@ export class ConnectionGate {
 
   /** True when nobody holds the connection, so that a synchronous driver may run without waiting. */
   get free(): boolean {
-    return !this.#held && !this.#closed;
+    return !this.#held;
   }
 
   /**
-   * @throws StoreError `TRX_REQUIRED` in the context of the open transaction, `STORE_BUSY` after 60 s in line, `STORE_CLOSED` after `close`.
+   * @throws StoreError `TRX_REQUIRED` in the context of the open transaction, `STORE_BUSY` after 60 s in line.
    */
   acquire(): Promise<void> {
     try {
@@ -44,7 +41,20 @@ export class ConnectionGate {
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#enter();
+    if (!this.#held) {
+      this.#held = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: () => void) => {
+        timer.cancel();
+        this.#waiting.delete(waiting);
+        outcome();
+      };
+      const waiting: Waiting = { resolve: () => settle(resolve), giveUp: () => settle(() => reject(stuckError())) };
+      const timer = this.#clock.setTimeout(waiting.giveUp, LINE_WAIT_MS);
+      this.#waiting.add(waiting);
+    });
   }
 
   release(): void {
@@ -73,39 +83,6 @@ export class ConnectionGate {
     if (result instanceof Promise) result.then(end, end);
     else end();
     return result;
-  }
-
-  /** Waits for the holder and everyone in line, then refuses whoever comes later. */
-  close(): Promise<void> {
-    this.#closing ??= this.acquire().then(
-      () => {
-        this.#closed = true;
-        for (const { reject } of this.#waiting) reject(closedError());
-      },
-      (error) => {
-        this.#closing = undefined;
-        throw error;
-      },
-    );
-    return this.#closing;
-  }
-
-  #enter(): Promise<void> {
-    if (this.#closed) return Promise.reject(closedError());
-    if (!this.#held) {
-      this.#held = true;
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      const settle = (outcome: () => void) => {
-        timer.cancel();
-        this.#waiting.delete(waiting);
-        outcome();
-      };
-      const waiting: Waiting = { resolve: () => settle(resolve), reject: (error) => settle(() => reject(error)) };
-      const timer = this.#clock.setTimeout(() => waiting.reject(stuckError()), LINE_WAIT_MS);
-      this.#waiting.add(waiting);
-    });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { ConnectionGate } from '../connection-gate.js';
 import { type SqliteConnection, type SqliteResult, sqliteKnex } from '../knex/sqlite-knex.js';
 import { pause, withRetry } from '../retry.js';
+import { UnderWay } from '../under-way.js';
 import { transactionConnection } from './transaction-connection.js';
 
 /** What an embedded driver does on its connection. Called by the holder only. */
@@ -24,23 +25,37 @@ export const NOTHING: SqliteResult = { rows: [], changes: 0, lastInsertRowid: 0,
 export class EmbeddedConnection {
   readonly knex: Knex;
   readonly #gate = new ConnectionGate();
+  readonly #underWay = new UnderWay();
   readonly #busyTimeoutMs: number;
 
   constructor(port: EmbeddedPort, busyTimeoutMs: number) {
     this.#busyTimeoutMs = busyTimeoutMs;
     this.knex = sqliteKnex({
       acquire: async () => {
-        await this.#gate.acquire();
+        this.#gate.assertNotInside();
+        this.#underWay.begin();
+        try {
+          await this.#gate.acquire();
+        } catch (error) {
+          this.#underWay.end();
+          throw error;
+        }
         return new Turn(this.#gate, port, busyTimeoutMs);
       },
-      release: (turn) => (turn as Turn).end(),
+      release: (turn) => {
+        try {
+          (turn as Turn).end();
+        } finally {
+          this.#underWay.end();
+        }
+      },
       inside: (body) => this.#gate.inside(body),
     });
   }
 
   /** True when nobody holds the connection, so that a synchronous driver may run without waiting. */
   get free(): boolean {
-    return this.#gate.free;
+    return this.#gate.free && !this.#underWay.closed;
   }
 
   /** @throws StoreError `TRX_REQUIRED`. */
@@ -51,14 +66,15 @@ export class EmbeddedConnection {
   /** Runs `fn` on the connection, again while it meets a lock of another process; in between, others have their turn. */
   async alone<T>(fn: () => T | Promise<T>): Promise<T> {
     this.#gate.assertNotInside();
-    return this.retryBusy(async () => {
+    const attempt = async () => {
       await this.#gate.acquire();
       try {
         return await fn();
       } finally {
         this.#gate.release();
       }
-    });
+    };
+    return this.#underWay.run(() => this.retryBusy(attempt));
   }
 
   retryBusy<T>(attempt: () => T | Promise<T>): Promise<T> {
@@ -71,8 +87,10 @@ export class EmbeddedConnection {
     return turn.inTransaction(fn);
   }
 
-  close(): Promise<void> {
-    return this.#gate.close();
+  /** Waits for what is under way, then refuses the rest. @throws StoreError `TRX_REQUIRED` inside a transaction, which it would wait for. */
+  async close(): Promise<void> {
+    this.#gate.assertNotInside();
+    await this.#underWay.close();
   }
 }
 
@@ -117,8 +135,11 @@ class Turn implements SqliteConnection {
     if (!this.#held) return;
     this.#held = false;
     // One whose COMMIT failed is open still, and must not be carried to the next holder.
-    if (this.#began && this.#port.inTransaction()) this.#port.abandon();
-    this.#gate.release();
+    try {
+      if (this.#began && this.#port.inTransaction()) this.#port.abandon();
+    } finally {
+      this.#gate.release();
+    }
   }
 
   #patiently<T>(attempt: () => T | Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { sqliteKnex } from '../knex/sqlite-knex.js';
 import { withRetry } from '../retry.js';
 import type { DriverMeter } from '../statement-meter.js';
 import { toStoreError } from '../store-faults.js';
+import { UnderWay } from '../under-way.js';
 import { BatchConnection, batchOnly } from './batch-connection.js';
 import type { Driver, Row, Step } from './driver.js';
 import { counted, libsqlStatement, sqliteResult } from './libsql-driver.js';
@@ -35,8 +36,7 @@ export class LibsqlRemoteDriver implements Driver {
   readonly #client: Client;
   readonly #meter: DriverMeter;
   readonly #busyTimeoutMs: number;
-  readonly #underWay = new Set<Promise<unknown>>();
-  #closing: Promise<void> | undefined;
+  readonly #underWay = new UnderWay();
 
   constructor({ url, authToken, meter, statementTimeoutMs, busyTimeoutMs }: LibsqlRemoteDriverOptions) {
     this.#meter = meter;
@@ -60,7 +60,7 @@ export class LibsqlRemoteDriver implements Driver {
     };
     this.knex = sqliteKnex({
       acquire: async () => {
-        if (this.#closing) throw closedError();
+        if (this.#underWay.closed) throw closedError();
         return new BatchConnection(port, meter);
       },
       release: () => {},
@@ -105,9 +105,9 @@ export class LibsqlRemoteDriver implements Driver {
     this.#meter.countStatement('store.ping', 'select', 1);
   }
 
-  close(): Promise<void> {
-    this.#closing ??= Promise.allSettled(this.#underWay).then(() => this.#client.close());
-    return this.#closing;
+  async close(): Promise<void> {
+    await this.#underWay.close();
+    this.#client.close();
   }
 
   async #batch(statements: Parameters<Client['batch']>[0]): Promise<ResultSet[]> {
@@ -117,14 +117,7 @@ export class LibsqlRemoteDriver implements Driver {
   }
 
   /** Sends again what the server says it did not run: a lock was held, or the stream had ended. Nothing else is known to be harmless. */
-  async #exchange<T>(send: () => Promise<T>): Promise<T> {
-    if (this.#closing) throw closedError();
-    const exchange = withRetry({ on: ['busy', 'expired'], budgetMs: this.#busyTimeoutMs }, send);
-    this.#underWay.add(exchange);
-    try {
-      return await exchange;
-    } finally {
-      this.#underWay.delete(exchange);
-    }
+  #exchange<T>(send: () => Promise<T>): Promise<T> {
+    return this.#underWay.run(() => withRetry({ on: ['busy', 'expired'], budgetMs: this.#busyTimeoutMs }, send));
   }
 }

@@ -75,6 +75,8 @@ export class Host {
       await this.#open();
     } catch (error) {
       await this.stop().catch(() => {});
+      // A stop that came before the start found nothing to close.
+      await this.#server.close(0);
       throw error;
     }
     this.#logger.info({ url: this.url }, 'listening');

@@ -20,6 +20,7 @@ export class HttpServer {
   readonly #server: Server;
   #api: Hono<AuthEnv> | undefined;
   #closing = false;
+  #port: number | undefined;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
@@ -41,15 +42,17 @@ export class HttpServer {
       this.#server.once('error', (error) => reject(listenError(error, host, port)));
       this.#server.listen(port, host, resolve);
     });
+    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   serve(api: Hono<AuthEnv>): void {
     this.#api = api;
   }
 
-  /** Where this machine reaches it: `http://127.0.0.1:7070`. */
+  /** Where this machine reaches it: `http://127.0.0.1:7070`. @throws BellhopError `KERNEL_STATE` before it listens: the port may be any. */
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
+    const port = this.#port;
+    if (port === undefined) throw new BellhopError('KERNEL_STATE', 'host.url: the host has no address yet; start it first.');
     const { host } = this.#options;
     const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
     return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

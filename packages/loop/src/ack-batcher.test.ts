@@ -94,9 +94,10 @@ describe('failing acks', () => {
       },
     });
     await pool.offer(tickets(3));
+    const drained = pool.drained();
     await finish('job-0', 'job-1', 'job-2');
     expect(record.acked).toEqual(['job-0:done', 'job-2:done']);
-    await pool.drained(); // it waits for nothing but its retry
+    await drained; // it waits for nothing but its retry
     await pool.offer([ticket('later')]);
     await finish('later');
     expect(record.acked).toContain('later:done');

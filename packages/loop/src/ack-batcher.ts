@@ -16,6 +16,8 @@ export interface AckBatcherOptions<C, R> {
   /** Nothing that could join a batch is running: write at once. */
   readonly isUrgent: () => boolean;
   readonly onWritten: (held: Held<C, R>, written: C, outcome: ClaimOutcome) => void;
+  /** Acks wait for a retry. */
+  readonly onPutOff: () => void;
   readonly onGivenUp: (held: Held<C, R>, error: unknown) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -125,6 +127,7 @@ export class AckBatcher<C, R> {
     const retryAt = this.options.clock.monotonic() + delay;
     const inTime = live.filter((held) => held.leaseUntil > retryAt);
     for (const held of live) if (held.leaseUntil <= retryAt) this.options.onGivenUp(held, error);
+    this.options.onPutOff();
     if (inTime.length === 0) return;
     const timer = this.options.clock.setTimeout(() => {
       this.retries.delete(timer);

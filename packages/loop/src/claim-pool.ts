@@ -57,6 +57,7 @@ export class ClaimPool<C, R> {
       ack: async (batch) => options.ack(batch),
       isUrgent: () => this.slots.running === 0,
       onWritten: (held, written, outcome) => this.onWritten(held, written, outcome),
+      onPutOff: () => this.changed(),
       onGivenUp: (held, error) => this.abandon(held, error),
       onError: (error) => this.report(error),
     });

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { dispatcherBench, heldChannel } from './dispatcher-bench.fixture.js';
+
+const HOUR = 3_600_000;
+
+/** Two nodes on one machine and one outbox; the first is sending when the wall clock jumps. */
+async function jumpWhileSending(options: { secondStartsAfterwards: boolean; jumpMs?: number }) {
+  const email = heldChannel('email');
+  const one = dispatcherBench({ channels: [email.channel], nodeId: 'one' });
+  const join = () => dispatcherBench({ channels: [email.channel], clock: one.clock, memory: one.memory, nodeId: 'two' });
+  const before = options.secondStartsAfterwards ? undefined : join();
+  const id = await one.enqueue();
+  one.dispatcher.start();
+  await one.clock.advance(100);
+  before?.dispatcher.start();
+  await one.clock.advance(100);
+  one.clock.jumpWall(options.jumpMs ?? HOUR);
+  const two = before ?? join();
+  two.dispatcher.start();
+  two.dispatcher.wake();
+  await one.clock.advance(0);
+  return { one, two, email, id };
+}
+
+describe('a jump of the wall clock', () => {
+  test('causes no double send: nobody reaps before the owners had time to renew', async () => {
+    const { one, two, email, id } = await jumpWhileSending({ secondStartsAfterwards: false });
+    await one.clock.advance(60_000);
+    expect(email.sends).toHaveLength(1);
+    expect(email.sends[0]?.signal.aborted).toBe(false);
+    email.sends[0]?.end();
+    await one.clock.advance(100);
+    expect(await one.row(id)).toMatchObject({ status: 'success', attempts: 1 });
+    await Promise.all([one.stop(), two.dispatcher.stop()]);
+  });
+
+  test('control: a node that does not know of the jump reaps at once, and sends a second time', async () => {
+    const { one, two, email } = await jumpWhileSending({ secondStartsAfterwards: true });
+    expect(email.sends).toHaveLength(2);
+    for (const { end } of email.sends) end();
+    await Promise.all([one.stop(), two.dispatcher.stop()]);
+  });
+
+  test('a node renews its own claims before its next tick reads expiries', async () => {
+    const email = heldChannel('email');
+    const { dispatcher, enqueue, clock, row, calls, stop } = dispatcherBench({ channels: [email.channel] });
+    const id = await enqueue();
+    dispatcher.start();
+    await clock.advance(100);
+    clock.jumpWall(HOUR);
+    dispatcher.wake();
+    await clock.advance(0);
+    expect(await row(id)).toMatchObject({ status: 'in_flight', claimExpiresAt: clock.now() + 5_000 });
+    expect(calls()).toMatchObject({ renew: 1 });
+    expect(calls()).not.toHaveProperty('reap');
+    email.sends[0]?.end();
+    await stop();
+  });
+
+  test('a claim that is really dead is reaped one claim TTL later', async () => {
+    const { dispatcher, enqueue, clock, claimForDeadNode, channel } = dispatcherBench();
+    await enqueue();
+    await claimForDeadNode();
+    dispatcher.start();
+    await clock.advance(100);
+    clock.jumpWall(HOUR);
+    dispatcher.wake();
+    await clock.advance(4_999);
+    expect(channel.sent).toHaveLength(0);
+    await clock.advance(1);
+    expect(channel.sent).toHaveLength(1);
+    await dispatcher.stop();
+  });
+
+  test('also without survey', async () => {
+    const { dispatcher, enqueue, clock, claimForDeadNode, channel, faults } = dispatcherBench({ without: ['survey'] });
+    await enqueue();
+    await claimForDeadNode();
+    dispatcher.start();
+    await clock.advance(100);
+    expect(faults.calls('reap')).toBe(1);
+    clock.jumpWall(HOUR);
+    dispatcher.wake();
+    await clock.advance(4_999);
+    expect(faults.calls('reap')).toBe(1);
+    await clock.advance(1);
+    expect(channel.sent).toHaveLength(1);
+    await dispatcher.stop();
+  });
+
+  test('clocks that come apart by no more than a second are no jump', async () => {
+    for (const apartMs of [1_000, 1_001]) {
+      const { dispatcher, enqueue, clock, claimForDeadNode, channel } = dispatcherBench();
+      await enqueue();
+      await claimForDeadNode(500);
+      clock.jumpWall(apartMs);
+      await dispatcher.tick();
+      expect(channel.sent).toHaveLength(apartMs === 1_000 ? 1 : 0);
+    }
+  });
+});

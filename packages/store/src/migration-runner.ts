@@ -2,6 +2,8 @@ import type { Migration, MigrationReport, MigrationSet, Transaction } from '@bel
 import { type Clock, StoreError } from '@bellhop/kernel';
 import { defineStatement } from './define-statement.js';
 import type { Driver, Step } from './drivers/driver.js';
+import { RECONNECTING, withRetry } from './retry.js';
+import { toStoreError } from './store-faults.js';
 
 const TABLE = `CREATE TABLE IF NOT EXISTS bellhop_migration (
   plugin VARCHAR(255) NOT NULL, number INTEGER NOT NULL, name VARCHAR(255) NOT NULL, kind VARCHAR(16) NOT NULL, applied_at BIGINT NOT NULL,
@@ -52,7 +54,8 @@ export class MigrationRunner {
     checkNumbers(set);
     try {
       return this.#driver.interactive ? await this.#runLocked(set) : await this.#runBatched(set);
-    } catch (error) {
+    } catch (failed) {
+      const error = toStoreError(failed);
       if (error instanceof StoreError) throw error;
       const message = error instanceof Error ? error.message : String(error);
       throw new StoreError('MIGRATION_FAILED', `A migration of ${set.plugin} failed and was rolled back: ${message}.`, { cause: error });
@@ -81,10 +84,11 @@ export class MigrationRunner {
   async #runBatched(set: MigrationSet): Promise<MigrationReport> {
     const ran: Migration[] = [];
     for (let tries = 0; ; tries += 1) {
-      const results = await this.#driver.executeAll([
+      const look = [
         { statement: CREATE_TABLE, params: {} },
         { statement: READ, params: { plugin: set.plugin } },
-      ]);
+      ];
+      const results = await withRetry(RECONNECTING, () => this.#driver.executeAll(look));
       const applied = readApplied(results[1]?.rows ?? []);
       const pending = pendingOf(set, applied);
       if (pending.length === 0) return { ...report(set, ran, applied), present: applied.size - ran.length };

@@ -14,6 +14,9 @@ export interface RetryOptions {
   readonly random?: Random;
 }
 
+/** For what may be sent twice without harm: a lost connection is replaced, within 2 s. */
+export const RECONNECTING: RetryOptions = { on: ['connection', 'expired'], budgetMs: 2_000 };
+
 const FIRST_DELAY_MS = 1;
 const LONGEST_DELAY_MS = 50;
 

@@ -23,15 +23,10 @@ import { afterCommit } from './after-commit.js';
 import type { Driver, Row } from './drivers/driver.js';
 import { LocalSignals } from './local-signals.js';
 import { MigrationRunner } from './migration-runner.js';
-import { withRetry } from './retry.js';
+import { RECONNECTING, withRetry } from './retry.js';
 import { ServerClock } from './server-clock.js';
-import type { FaultKind } from './store-faults.js';
 import { toStoreError } from './store-faults.js';
 import type { WriteAudit } from './write-audit.js';
-
-/** Milliseconds within which a lost connection is replaced and the statement sent again, where a repeat is harmless. */
-const RECONNECT_BUDGET_MS = 2_000;
-const LOST: readonly FaultKind[] = ['connection', 'expired'];
 
 export interface SqlStoreParts {
   readonly driver: Driver;
@@ -109,7 +104,7 @@ export class SqlStore implements Store {
   async read<R>(statement: Statement, params: SqlParams, options?: TransactionOption): Promise<R[]> {
     const step = { statement, params };
     const { rows } = await this.#settle(() =>
-      options?.trx ? this.#driver.executeIn(options.trx, step) : withRetry(reconnecting, () => this.#driver.execute(step)),
+      options?.trx ? this.#driver.executeIn(options.trx, step) : withRetry(RECONNECTING, () => this.#driver.execute(step)),
     );
     return rows as R[];
   }
@@ -130,7 +125,7 @@ export class SqlStore implements Store {
     for (const { statement, scope } of steps) this.#audit.check(statement.table, statement.operation, scope);
     const { trx, replayable = false } = options;
     return this.#settle(async () => {
-      if (!trx) return replayable ? withRetry(reconnecting, () => this.#driver.executeAll(steps)) : this.#driver.executeAll(steps);
+      if (!trx) return replayable ? withRetry(RECONNECTING, () => this.#driver.executeAll(steps)) : this.#driver.executeAll(steps);
       const results: StatementResult<Row>[] = [];
       for (const step of steps) results.push(await this.#driver.executeIn(trx, step));
       return results;
@@ -179,5 +174,3 @@ export class SqlStore implements Store {
     }
   }
 }
-
-const reconnecting = { on: LOST, budgetMs: RECONNECT_BUDGET_MS };

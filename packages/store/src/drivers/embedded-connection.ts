@@ -12,7 +12,7 @@ export interface EmbeddedPort {
   run(sql: string, bindings: readonly unknown[]): Promise<SqliteResult> | SqliteResult;
   /** Whether a transaction that BEGIN opened is open still. */
   inTransaction(): boolean;
-  /** Ends a transaction that its holder left open. */
+  /** Ends what is left of a transaction that its holder did not end. */
   abandon(): void;
 }
 
@@ -136,7 +136,7 @@ class Turn implements SqliteConnection {
     this.#held = false;
     // One whose COMMIT failed is open still, and must not be carried to the next holder.
     try {
-      if (this.#began && this.#port.inTransaction()) this.#port.abandon();
+      if (this.#began) this.#port.abandon();
     } finally {
       this.#gate.release();
     }

@@ -13,7 +13,7 @@ import type { DriverMeter } from '../statement-meter.js';
 import { faultKind } from '../store-faults.js';
 import type { Driver, Row, Step } from './driver.js';
 import { EmbeddedConnection, NOTHING } from './embedded-connection.js';
-import { unreadable } from './sqlite-driver.js';
+import { PROBE, unreadable } from './unreadable.js';
 
 /** The native client waits this long for a lock, blocking the event loop; beyond it we wait on timers. */
 const LOCK_WAIT_MS = 20;
@@ -57,6 +57,7 @@ export class LibsqlFileDriver implements Driver {
     try {
       await this.#connect();
       await this.#connection.retryBusy(() => this.#pragma('journal_mode = WAL'));
+      await this.#provePermission();
       this.#opened = true;
     } catch (error) {
       this.#disconnect();
@@ -148,6 +149,20 @@ export class LibsqlFileDriver implements Driver {
     await this.#pragma(`synchronous = ${this.#options.synchronous.toUpperCase()}`);
     await this.#pragma('temp_store = MEMORY');
     return this.#client;
+  }
+
+  /** SQLite opens a file that it may only read as if nothing were wrong, and fails at the first write. */
+  async #provePermission(): Promise<void> {
+    try {
+      this.#transaction = await this.#client?.transaction('write');
+      await this.#transaction?.execute(PROBE);
+    } catch (error) {
+      // Somebody else writes it right now.
+      if (faultKind(error) !== 'busy') throw error;
+      this.#disconnect();
+    } finally {
+      this.#endTransaction();
+    }
   }
 
   #disconnect(): void {

@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs';
 import type { StatementResult, Transaction } from '@bellhop/contracts';
 import { StoreError } from '@bellhop/kernel';
 import Database from 'better-sqlite3';
@@ -8,6 +7,7 @@ import { faultKind } from '../store-faults.js';
 import type { Driver, Row, Step } from './driver.js';
 import { EmbeddedConnection } from './embedded-connection.js';
 import { SqliteStatements } from './sqlite-statements.js';
+import { PROBE, unreadable } from './unreadable.js';
 
 export interface SqliteDriverOptions {
   /** Absolute path, or `:memory:`. */
@@ -41,7 +41,9 @@ export class SqliteDriver implements Driver {
     const port = {
       run: (sql: string, bindings: readonly unknown[]) => this.#runSql(sql, bindings),
       inTransaction: () => this.#open.inTransaction,
-      abandon: () => void this.#open.exec('ROLLBACK'),
+      abandon: () => {
+        if (this.#open.inTransaction) this.#open.exec('ROLLBACK');
+      },
     };
     this.#connection = new EmbeddedConnection(port, options.busyTimeoutMs);
     this.knex = this.#connection.knex;
@@ -56,6 +58,7 @@ export class SqliteDriver implements Driver {
         await this.#connection.retryBusy(() => this.#open.pragma(pragma));
         this.#options.meter.countSql('PRAGMA', 0);
       }
+      this.#provePermission();
     } catch (error) {
       this.#db?.close();
       this.#db = undefined;
@@ -107,6 +110,16 @@ export class SqliteDriver implements Driver {
     return this.#db;
   }
 
+  /** SQLite opens a file that it may only read as if nothing were wrong, and fails at the first write. */
+  #provePermission(): void {
+    try {
+      this.#open.exec(`BEGIN IMMEDIATE; ${PROBE}; ROLLBACK`);
+    } catch (error) {
+      // Somebody else writes it right now.
+      if (faultKind(error) !== 'busy') throw error;
+    }
+  }
+
   #runSql(sql: string, bindings: readonly unknown[]): SqliteResult {
     const prepared = this.#open.prepare(sql);
     if (prepared.reader) {
@@ -118,17 +131,4 @@ export class SqliteDriver implements Driver {
     this.#options.meter.countSql(sql, changes);
     return { rows: [], changes, lastInsertRowid, reader: false };
   }
-}
-
-/** Says what is wrong with the file, in one line. */
-export function unreadable(file: string, error: unknown): StoreError {
-  const { code, message } = error as { code?: string; message: string };
-  let why = message;
-  if (code === 'SQLITE_NOTADB' || /not a database/.test(message))
-    why = 'the file is not a SQLite database. Name another file, or move this one away';
-  else if (existsSync(file) && statSync(file).isDirectory()) why = 'it is a folder. Name a file in it';
-  else if (/directory does not exist/.test(message)) why = 'its folder does not exist. Create the folder first';
-  else if (code === 'SQLITE_CANTOPEN' || code === 'SQLITE_READONLY')
-    why = `${message}. Check that this user may write the file and its folder`;
-  return new StoreError('STORE_UNREADABLE', `Cannot open the database ${file}: ${why}.`, { cause: error });
 }

@@ -1,27 +1,16 @@
 import { errorMessage, type PluginHealth } from '@bellhop/kernel';
-import { ClaimPool, DispatchLoop, type LoopCounters, type TickHint, type TickResult } from '@bellhop/loop';
+import { type ClaimPool, DispatchLoop, type LoopCounters, type TickHint, type TickResult } from '@bellhop/loop';
 import { type ClaimPorts, ClaimRound } from './claim-round.js';
 import { ClockJump } from './clock-jump.js';
-import { attemptDelivery } from './delivery-attempt.js';
-import { type AttemptOutcome, ackUnits, type DeliveryUnit, renewUnits } from './delivery-unit.js';
+import { createDeliveryPool } from './delivery-pool.js';
+import { type DeliveryCounts, DeliveryTally } from './delivery-tally.js';
+import type { AttemptOutcome, DeliveryUnit } from './delivery-unit.js';
 import { checkedDispatcherSettings, type DispatcherSettings, type NotificationDispatcherOptions } from './dispatcher-options.js';
 
 /** Failed ticks in a row from which the dispatcher counts as failing, not just degraded. */
 const FAILING_AFTER = 5;
 
-export interface DispatcherCounters extends LoopCounters {
-  /** Rows claimed. */
-  readonly claimed: number;
-  readonly delivered: number;
-  /** Attempts that failed and are retried; a rate limit is `deferred`, not a failure. */
-  readonly failed: number;
-  readonly deferred: number;
-  readonly dead: number;
-  readonly suppressed: number;
-  /** Claims that somebody else took over. */
-  readonly lost: number;
-  /** Expired claims this node returned to pending. */
-  readonly reaped: number;
+export interface DispatcherCounters extends LoopCounters, DeliveryCounts {
   /** Sends in flight. */
   readonly sending: number;
 }
@@ -39,7 +28,7 @@ export class NotificationDispatcher {
   private readonly pool: ClaimPool<DeliveryUnit, AttemptOutcome>;
   private readonly ports: ClaimPorts;
   private readonly jump: ClockJump;
-  private readonly counts = { claimed: 0, delivered: 0, failed: 0, deferred: 0, dead: 0, suppressed: 0, lost: 0, reaped: 0 };
+  private readonly tally = new DeliveryTally();
   private running = false;
   private firstPartition = 0;
   /** Monotonic time of the last survey. */
@@ -56,7 +45,12 @@ export class NotificationDispatcher {
     this.settings = settings;
     this.nodeId = nodeId;
     this.jump = new ClockJump(clock, claimTtlMs);
-    this.pool = this.createPool();
+    this.pool = createDeliveryPool(options, settings, {
+      tally: this.tally,
+      onFree: () => this.loop.refill(),
+      // Known to the millisecond: the retry needs no other traffic to be found.
+      onRetry: (dueAt) => this.loop.due(dueAt),
+    });
     this.ports = { outbox, pool: this.pool, lock, clock, mounted: () => channels.ids(), nodeId, partitionCount, batchSize, claimTtlMs };
     this.loop = new DispatchLoop({
       clock,
@@ -125,7 +119,7 @@ export class NotificationDispatcher {
   }
 
   counters(): DispatcherCounters {
-    return { ...this.loop.counters(), ...this.counts, sending: this.pool.counters().running };
+    return { ...this.loop.counters(), ...this.tally.counts, sending: this.pool.counters().running };
   }
 
   health(): PluginHealth {
@@ -144,7 +138,7 @@ export class NotificationDispatcher {
     if (!round.hasRoom()) return round.result();
     const found = this.options.outbox.survey ? await this.surveyAndClaim(round, hint) : await this.reapAndClaim(round);
     const result = round.result(found);
-    this.counts.claimed += round.claimed;
+    this.tally.counts.claimed += round.claimed;
     this.lastEarliestDueAt = round.earliestDueAt;
     this.failedTicks = round.failed.length > 0 ? this.failedTicks + 1 : 0;
     return result;
@@ -196,7 +190,7 @@ export class NotificationDispatcher {
     }
     try {
       const reaped = (await this.options.outbox.reap?.({ claimTtlMs: this.settings.claimTtlMs })) ?? 0;
-      this.counts.reaped += reaped;
+      this.tally.counts.reaped += reaped;
       return reaped;
     } catch (error) {
       round.failed.push(error);
@@ -208,69 +202,6 @@ export class NotificationDispatcher {
   private nextPartition(): number {
     this.firstPartition = (this.firstPartition + 1) % this.settings.partitionCount;
     return this.firstPartition;
-  }
-
-  private createPool(): ClaimPool<DeliveryUnit, AttemptOutcome> {
-    const { outbox, channels, concurrency, channelConcurrency } = this.options;
-    const { clock, random, logger, batchSize, claimTtlMs, nodeId } = this.settings;
-    const { renew, release } = outbox;
-    const ports = { channel: (id: string) => channels.get(id), clock, random, logger };
-    return new ClaimPool<DeliveryUnit, AttemptOutcome>({
-      clock,
-      claimTtlMs,
-      batchSize,
-      ...(concurrency === undefined ? {} : { concurrency }),
-      laneLimits: channelConcurrency ?? {},
-      // Row by row, a batch would only make one row's failure the others' too.
-      ackBatchSize: outbox.ackMany ? 64 : 1,
-      key: ({ key }) => key,
-      lane: ({ channel }) => channel,
-      run: (unit, signal) => attemptDelivery(unit, ports, signal),
-      ack: (batch) => ackUnits(outbox, batch),
-      ...(renew ? { renew: (units) => renewUnits((rows, ttl) => renew.call(outbox, rows, ttl), units, claimTtlMs) } : {}),
-      ...(release
-        ? {
-            release: (units) =>
-              release.call(
-                outbox,
-                units.flatMap(({ rows }) => rows),
-              ),
-          }
-        : {}),
-      onFree: () => this.loop.refill(),
-      onAcked: (unit, outcome) => this.onAcked(unit, outcome),
-      onLost: (unit) => {
-        this.counts.lost += unit.rows.length;
-      },
-      onError: (error, unit) =>
-        logger.warn({ nodeId, deliveryId: unit?.rows[0]?.id, error: errorMessage(error) }, 'the outbox failed a dispatcher'),
-    });
-  }
-
-  private onAcked(unit: DeliveryUnit, { result, durationMs }: AttemptOutcome): void {
-    const acked = unit.rows.filter(({ id }) => unit.written.get(id) === 'acked');
-    this.counts.lost += unit.rows.length - acked.length;
-    if (result.success) this.counts.delivered += acked.length;
-    else if (result.dead) this.counts.dead += acked.length;
-    else if (result.suppressed) this.counts.suppressed += acked.length;
-    else if (result.uncounted) this.counts.deferred += acked.length;
-    else this.counts.failed += acked.length;
-    if (!result.success) {
-      const { id, channel } = unit.rows[0] as DeliveryUnit['rows'][0];
-      this.settings.logger.warn({ deliveryId: id, channel, rows: acked.length, error: result.error }, 'delivery attempt failed');
-      // Known to the millisecond: the retry needs no other traffic to be found.
-      if (result.nextAttemptAt !== undefined) this.loop.due(result.nextAttemptAt);
-    }
-    for (const delivery of acked) this.tellAttempt({ delivery, success: result.success, result, durationMs });
-  }
-
-  private tellAttempt(attempt: Parameters<NonNullable<NotificationDispatcherOptions['onAttempt']>>[0]): void {
-    try {
-      const returned = this.options.onAttempt?.(attempt);
-      if (returned instanceof Promise) returned.catch(() => {});
-    } catch {
-      // A hook may watch deliveries, never stop them.
-    }
   }
 }
 

@@ -1,15 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { TEST_STORE_NAMES, type TestStoreName } from '@bellhop/testing';
 import { Command, Option } from 'commander';
 import { BenchDatabases } from './databases.js';
 import { describeMachine, describeVersions } from './machine.js';
+import { benchmarksPage } from './report/benchmarks-page.js';
+import { latestResults, storeResult } from './results.js';
 import type { Workload } from './workload.js';
 import { budgets } from './workloads/budgets.js';
 import { idle } from './workloads/idle.js';
 
 const WORKLOADS: readonly Workload[] = [idle, budgets];
-const RESULTS = join(import.meta.dirname, '../results');
+const GUIDES = join(import.meta.dirname, '../../../docs/guides');
 
 interface CommonOptions {
   readonly store?: TestStoreName;
@@ -36,6 +38,16 @@ for (const workload of WORKLOADS) {
   for (const option of workload.options) command.option(option.flags, option.description, option.default);
   command.action((options: CommonOptions & Record<string, string>) => measure(workload, options));
 }
+program
+  .command('report')
+  .description('writes docs/guides/benchmarks.md and its charts from the newest run of each workload')
+  .action(() => {
+    for (const { path, content } of benchmarksPage(WORKLOADS, latestResults())) {
+      mkdirSync(dirname(join(GUIDES, path)), { recursive: true });
+      writeFileSync(join(GUIDES, path), content);
+      console.log(`docs/guides/${path}`);
+    }
+  });
 await program.parseAsync();
 
 async function measure(
@@ -43,7 +55,7 @@ async function measure(
   { store, peer, json, quick, ...options }: CommonOptions & Record<string, string>,
 ): Promise<void> {
   const stores = store ? [store] : workload.defaultStores;
-  const settings = { workload: workload.name, stores, peer, quick, ...options };
+  const settings = { stores, peer, quick, ...options };
   const machine = describeMachine();
   const versions = describeVersions();
   for (const [title, facts] of Object.entries({ machine, versions, settings })) console.log(`${title}: ${JSON.stringify(facts)}`);
@@ -52,9 +64,7 @@ async function measure(
     const result = await workload.run({ stores, quick, options, database: (name) => databases.make(name) });
     for (const { what, measured, limit } of result.excesses)
       console.error(`over budget: ${what} is ${measured}, at most ${limit} is allowed`);
-    mkdirSync(RESULTS, { recursive: true });
-    const file = join(RESULTS, `${workload.name}-${new Date().toISOString().replaceAll(':', '-')}.json`);
-    writeFileSync(file, `${JSON.stringify({ machine, versions, settings, result: result.json }, null, 2)}\n`);
+    storeResult({ workload: workload.name, at: new Date().toISOString(), machine, versions, settings, result: result.json });
     console.log(json ? JSON.stringify(result.json) : JSON.stringify(result.json, null, 2));
     if (result.excesses.length > 0) process.exitCode = 1;
   } finally {

@@ -1,4 +1,5 @@
 import type { TestDatabase, TestStoreName } from '@bellhop/testing';
+import type { StoredResult } from './results.js';
 
 /** What every workload is asked with. */
 export interface WorkloadSettings {
@@ -41,4 +42,11 @@ export interface Workload {
   /** Without `--store`. */
   readonly defaultStores: readonly TestStoreName[];
   run(settings: WorkloadSettings): Promise<WorkloadResult>;
+  /** Its section of the benchmarks page, from the newest run of each of its settings. */
+  report(results: readonly StoredResult[]): WorkloadReport;
+}
+
+export interface WorkloadReport {
+  readonly markdown: string;
+  readonly charts: readonly { readonly name: string; readonly alt: string; readonly svg: string }[];
 }

@@ -10,6 +10,7 @@ import {
   SqlNotificationOutbox,
 } from '@bellhop/service-messaging';
 import { ManualClock, TEST_STORE_NAMES, type TestStoreName } from '@bellhop/testing';
+import { table } from '../report/benchmarks-page.js';
 import type { Excess, Workload } from '../workload.js';
 
 /** What one operation cost. */
@@ -104,6 +105,12 @@ export const budgets: Workload = {
       json[name] = costs;
     }
     return { json, excesses };
+  },
+  report(results) {
+    const costs = Object.assign({}, ...results.map(({ result }) => result)) as Record<string, Record<string, Cost>>;
+    const cell = (cost: Cost | undefined) => (cost ? `${cost.statements} / ${cost.transactions} / ${cost.roundTrips}` : '');
+    const rows = Object.entries(costs).map(([store, of]) => [store, ...Object.keys(OPERATIONS).map((operation) => cell(of[operation]))]);
+    return { markdown: `Statements / transactions / round trips.\n\n${table(['store', ...Object.keys(OPERATIONS)], rows)}`, charts: [] };
   },
 };
 

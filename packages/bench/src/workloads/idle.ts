@@ -1,5 +1,7 @@
 import { messagingMigrations, NotificationDispatcher, SqlNotificationOutbox } from '@bellhop/service-messaging';
 import { ManualClock, type TestStoreName, withoutCapabilities } from '@bellhop/testing';
+import { barChart } from '../report/bar-chart.js';
+import { table } from '../report/benchmarks-page.js';
 import type { Excess, Workload, WorkloadSettings } from '../workload.js';
 
 const TEN_MINUTES_MS = 600_000;
@@ -28,7 +30,25 @@ export const idle: Workload = {
     const [store] = settings.stores as [TestStoreName];
     return measure(store, settings);
   },
+  report(results) {
+    const runs = results.map(({ settings, result }) => ({
+      label: `${(settings.stores as string[])[0]}, ${settings.partitions} partitions, ${TITLES[settings.capabilities as keyof typeof CAPABILITIES]}`,
+      result,
+    }));
+    const columns = ['ticks', 'statements', 'statementsPerIdleTick', 'writes'] as const;
+    const title = 'Statements in ten idle minutes';
+    const bars = runs.map(({ label, result }) => ({ label, value: Number(result.statements) }));
+    return {
+      markdown: table(
+        ['run', ...columns],
+        runs.map(({ label, result }) => [label, ...columns.map((column) => Number(result[column]))]),
+      ),
+      charts: [{ name: 'idle', alt: title, svg: barChart(title, bars) }],
+    };
+  },
 };
+
+const TITLES = { all: 'one survey', reap: 'no survey', none: 'no survey, no reap' } as const;
 
 async function measure(store: TestStoreName, settings: WorkloadSettings) {
   const partitionCount = wholeNumber('--partitions', settings.options.partitions, 1, 4_096);

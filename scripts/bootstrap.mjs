@@ -1,6 +1,6 @@
 // Makes `npm start` and `npm test` work with nothing but Node and npm: fetches the pnpm pinned in package.json, installs from the
 // lockfile when it must, then runs the task. Runs before anything is installed, so it imports only Node itself and is plain JavaScript.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
+/** Run by this very Node: a package manager's shim in between would not pass a signal on. */
 const TASKS = {
-  start: ['tsx', '--conditions=bellhop-source', join(root, 'packages/host/src/bin.ts'), 'start'],
-  test: ['vitest', 'run'],
+  start: ['--conditions=bellhop-source', '--import', 'tsx', join(root, 'packages/host/src/bin.ts'), 'start'],
+  test: [join(root, 'node_modules/vitest/vitest.mjs'), 'run'],
   install: undefined,
 };
 
@@ -20,13 +21,9 @@ if (!Object.hasOwn(TASKS, task ?? '')) {
   fail(`Unknown task ${JSON.stringify(task ?? '')}. Allowed: ${Object.keys(TASKS).join(', ')}.`, 2);
 }
 checkNode();
-installIfNeeded();
+await installIfNeeded();
 const command = TASKS[task];
-if (command) {
-  process.exit(
-    run(command[0], [...command.slice(1), ...rest], { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }),
-  );
-}
+if (command) process.exit(await run(process.execPath, [...command, ...rest], process.env));
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -36,7 +33,7 @@ function checkNode() {
 }
 
 /** Installs when the stamp of the last install differs from what the lockfile and the manifests say now. */
-function installIfNeeded() {
+async function installIfNeeded() {
   const stampFile = join(root, 'node_modules', '.bellhop-install');
   const hash = createHash('sha256').update(process.version);
   for (const file of ['pnpm-lock.yaml', 'package.json', 'pnpm-workspace.yaml']) hash.update(readFileSync(join(root, file)));
@@ -44,16 +41,26 @@ function installIfNeeded() {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   const pnpm = manifest.packageManager;
   console.error(`Installing dependencies with ${pnpm} (the first time takes a few minutes: the embedded database may be compiled) …`);
-  const status = run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile'], { ...process.env, npm_config_user_agent: '' });
+  const status = await run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile'], { ...process.env, npm_config_user_agent: '' });
   if (status !== 0) fail(`The install failed with exit code ${status}; its output is above. Mend the cause and run the command again.`, 1);
   writeFileSync(stampFile, stamp);
 }
 
+/** @returns the child's exit code. The child shares the terminal; what it prints while installing goes to standard error. */
 function run(file, args, env) {
-  // The child shares the terminal and so receives Ctrl-C itself; this process only waits for it and passes its exit code on.
-  const result = spawnSync(file, args, { cwd: root, env, stdio: ['inherit', file === 'npx' ? 2 : 'inherit', 'inherit'] });
-  if (result.error) fail(`Could not run ${file}: ${result.error.message}`, 1);
-  return result.status ?? 1;
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { cwd: root, env, stdio: ['inherit', file === 'npx' ? 2 : 'inherit', 'inherit'] });
+    // Ctrl-C reaches the child from the terminal, so this process only waits for it; passed on, it would count as a second one. A SIGTERM
+    // reaches this process alone and is passed on.
+    const ignore = () => {};
+    const passOn = () => child.kill('SIGTERM');
+    process.on('SIGINT', ignore).on('SIGTERM', passOn);
+    child.on('error', (error) => fail(`Could not run ${file}: ${error.message}`, 1));
+    child.on('close', (code) => {
+      process.off('SIGINT', ignore).off('SIGTERM', passOn);
+      resolve(code ?? 1);
+    });
+  });
 }
 
 function fail(message, code) {

@@ -20,7 +20,7 @@ export {
   type NotificationRecord,
   type SuppressedChannel,
 } from './messaging.js';
-export type { Migration, MigrationContext, MigrationReport, MigrationSet } from './migrations.js';
+export type { MigratingPlugin, Migration, MigrationContext, MigrationReport, MigrationSet } from './migrations.js';
 export {
   type ChannelContext,
   type ChannelDelivery,

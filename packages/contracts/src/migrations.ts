@@ -1,3 +1,4 @@
+import type { KernelPlugin } from '@bellhop/kernel';
 import type { Knex } from 'knex';
 import type { SqlFamily } from './statement.js';
 
@@ -36,4 +37,9 @@ export interface MigrationReport {
   readonly applied: readonly { readonly plugin: string; readonly number: number; readonly name: string }[];
   /** Migrations that were there before. */
   readonly present: number;
+}
+
+/** A plugin that tells its schema, so that it can be migrated and checked without being started. */
+export interface MigratingPlugin extends KernelPlugin {
+  readonly migrations: readonly MigrationSet[];
 }

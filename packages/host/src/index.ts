@@ -3,4 +3,4 @@ export { createHost, DEFAULT_HOST, DEFAULT_PORT, type Host, type HostPorts } fro
 export { KEY_CACHE_MS } from './keys/key-check.js';
 export { type ApiKeyRecord, KeyStore, type MadeKey, type Revocation } from './keys/key-store.js';
 export { createLogger } from './logger.js';
-export type { MigratingPlugin } from './plugins.js';
+export type { HostPlugin } from './plugins.js';

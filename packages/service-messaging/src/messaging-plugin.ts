@@ -2,12 +2,13 @@ import {
   DISPATCH_LOCK,
   type INotificationOutbox,
   MESSAGING,
+  type MigratingPlugin,
   NOTIFICATION_CHANNEL,
   NOTIFICATION_OUTBOX,
   STORE,
   type Store,
 } from '@bellhop/contracts';
-import { type KernelPlugin, type PluginContext, type PluginHealth, parseOptions } from '@bellhop/kernel';
+import { type PluginContext, type PluginHealth, parseOptions } from '@bellhop/kernel';
 import type { z } from 'zod';
 import { InboxChannel } from './channels/inbox-channel.js';
 import { LogChannel } from './channels/log-channel.js';
@@ -32,12 +33,13 @@ const SIGNAL_TOPIC = 'notification_delivery';
  *
  * @throws BellhopError `PLUGIN_OPTIONS` at once, for options that are not allowed.
  */
-export function messagingPlugin(given: MessagingPluginOptions = {}): KernelPlugin {
+export function messagingPlugin(given: MessagingPluginOptions = {}): MigratingPlugin {
   const options = parseOptions('service-messaging', messagingOptionsSchema, given);
   let messaging: Messaging | undefined;
   return {
     name: 'service-messaging',
     requires: ['store'],
+    migrations: [messagingMigrations],
     init({ container, clock, random }) {
       if (options.outbox === 'sql') {
         container.bindFactory(NOTIFICATION_OUTBOX, () => new SqlNotificationOutbox({ store: container.resolve(STORE), random }));

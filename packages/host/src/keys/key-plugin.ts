@@ -1,9 +1,8 @@
-import { type MigrationSet, STORE } from '@bellhop/contracts';
-import type { KernelPlugin } from '@bellhop/kernel';
+import { type MigratingPlugin, STORE } from '@bellhop/contracts';
 import { hostMigrations } from './key-migrations.js';
 
 /** The plugin `host`: brings the table of API keys up to date. */
-export function keyPlugin(): KernelPlugin & { readonly migrations: readonly MigrationSet[] } {
+export function keyPlugin(): MigratingPlugin {
   return {
     name: 'host',
     requires: ['store'],

@@ -24,6 +24,8 @@ export interface MessagingPluginOptions {
   readonly channelConcurrency?: Readonly<Record<string, number>> | undefined;
   /** Milliseconds after which the claims of a dead process are taken over; a live one renews. 100 to 3 600 000, default 5 000. */
   readonly claimTtlMs?: number | undefined;
+  /** Milliseconds a send may take; then it is aborted and tried again later. 100 to 3 600 000, default 60 000. */
+  readonly sendTimeoutMs?: number | undefined;
   /** Milliseconds that sends may still take when the kernel stops. 0 to 600 000, default 8 000: less than a kernel gives a plugin to stop. */
   readonly stopDeadlineMs?: number | undefined;
   /** Channels besides the built-in `inbox` and `log`; one with the id of a built-in takes its place. */
@@ -48,6 +50,7 @@ export const messagingOptionsSchema = z.strictObject({
   concurrency: z.number().int().min(1).max(1_000).default(16),
   channelConcurrency: z.record(z.string(), z.number().int().min(1).max(1_000)).default({}),
   claimTtlMs: z.number().int().min(100).max(HOUR_MS).default(5_000),
+  sendTimeoutMs: z.number().int().min(100).max(HOUR_MS).default(60_000),
   stopDeadlineMs: z.number().int().min(0).max(600_000).default(8_000),
   channels: z.array(z.custom<NotificationChannel>(isChannel, 'expected a channel: an object with `id` and `send`')).default([]),
 });

@@ -114,6 +114,7 @@ function assemble(ctx: PluginContext, options: z.output<typeof messagingOptionsS
           concurrency: options.concurrency,
           channelConcurrency: options.channelConcurrency,
           claimTtlMs: options.claimTtlMs,
+          sendTimeoutMs: options.sendTimeoutMs,
         })
       : undefined;
   const announce = ({ dueAt }: Enqueued): void => {

@@ -19,7 +19,12 @@ export interface AttemptPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Milliseconds a send may take. */
+  readonly sendTimeoutMs: number;
 }
+
+/** A send that did not end in time: it was aborted, and its slot is needed. */
+class SendTimeout extends Error {}
 
 /**
  * Makes one attempt at a unit and says what it comes to. Never throws: whatever goes wrong, in the payload, in `send` or in
@@ -49,7 +54,7 @@ async function attempt(unit: DeliveryUnit, ports: AttemptPorts, signal: AbortSig
   return settleFailure(
     {
       // An aborted send failed because of us: what the channel makes of the abort (a permanent error, say) means nothing.
-      errorClass: signal.aborted ? 'retryable' : errorClassOf(channel, failure),
+      errorClass: signal.aborted || failure instanceof SendTimeout ? 'retryable' : errorClassOf(channel, failure),
       error: stripText(errorMessage(failure)),
       attempts: Math.max(...unit.rows.map(({ attempts }) => attempts)),
       retryAfterMs,
@@ -60,15 +65,41 @@ async function attempt(unit: DeliveryUnit, ports: AttemptPorts, signal: AbortSig
 
 async function send(unit: DeliveryUnit, channel: NotificationChannel, ports: AttemptPorts, signal: AbortSignal): Promise<SendResult> {
   const delivery = unit.digest ? renderDigest(unit.rows) : channelDelivery(unit.rows[0] as ClaimedDelivery);
-  const context = {
-    logger: ports.logger.child({ channel: unit.channel }),
-    clock: ports.clock,
-    signal,
-    idempotencyKey: delivery.deliveryId,
-  };
-  const sent: SendResult | undefined = await channel.send(context, delivery);
+  const sent: SendResult | undefined = await inTime(unit, ports, signal, (either) =>
+    channel.send(
+      {
+        logger: ports.logger.child({ channel: unit.channel }),
+        clock: ports.clock,
+        signal: either,
+        idempotencyKey: delivery.deliveryId,
+      },
+      delivery,
+    ),
+  );
   if (typeof sent?.ok !== 'boolean') throw new Error(`The channel "${unit.channel}" returned no result: \`send\` resolves to { ok }.`);
   return sent;
+}
+
+/** A channel that hangs would keep its slot for ever, since held claims are renewed; and one that ignores its signal would outlive the abort. */
+async function inTime<T>(
+  unit: DeliveryUnit,
+  { clock, sendTimeoutMs }: AttemptPorts,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeout = new AbortController();
+  const expired = new Promise<never>((_resolve, reject) => {
+    timeout.signal.addEventListener('abort', () => reject(timeout.signal.reason));
+  });
+  const timer = clock.setTimeout(
+    () => timeout.abort(new SendTimeout(`The channel "${unit.channel}" did not finish within ${sendTimeoutMs} ms.`)),
+    sendTimeoutMs,
+  );
+  try {
+    return await Promise.race([work(AbortSignal.any([signal, timeout.signal])), expired]);
+  } finally {
+    timer.cancel();
+  }
 }
 
 /** Unknown, and unable to say, is worth another attempt. */

@@ -16,11 +16,11 @@ export interface DeliveryPoolHooks {
 /** The pool of a notification dispatcher: units are sent through their channels and settled in the outbox, each channel a lane. */
 export function createDeliveryPool(
   { outbox, channels, concurrency, channelConcurrency, onAttempt }: NotificationDispatcherOptions,
-  { clock, random, logger, batchSize, claimTtlMs, nodeId }: DispatcherSettings,
+  { clock, random, logger, batchSize, claimTtlMs, sendTimeoutMs, nodeId }: DispatcherSettings,
   { tally, onFree, onRetry }: DeliveryPoolHooks,
 ): ClaimPool<DeliveryUnit, AttemptOutcome> {
   const { renew, release } = outbox;
-  const ports = { channel: (id: string) => channels.get(id), clock, random, logger };
+  const ports = { channel: (id: string) => channels.get(id), clock, random, logger, sendTimeoutMs };
   return new ClaimPool<DeliveryUnit, AttemptOutcome>({
     clock,
     claimTtlMs,

@@ -54,6 +54,8 @@ export interface NotificationDispatcherOptions {
   readonly jitter?: number;
   /** Milliseconds until a claim expires unless renewed, which it is every third of it. An integer from 10 to 2 147 483 647, default 5 000. */
   readonly claimTtlMs?: number;
+  /** Milliseconds a send may take; then it is aborted and counts as a failed attempt. An integer from 10 to 2 147 483 647, default 60 000. */
+  readonly sendTimeoutMs?: number;
   /** Told of every attempt once its outcome is written. What it throws is ignored. */
   readonly onAttempt?: (attempt: AttemptReport) => unknown;
 }
@@ -66,6 +68,7 @@ export interface DispatcherSettings {
   readonly partitionCount: number;
   readonly batchSize: number;
   readonly claimTtlMs: number;
+  readonly sendTimeoutMs: number;
 }
 
 /** Fills in defaults. @throws InputError `INVALID_INPUT`, naming the option; what is the loop's or the pool's they check themselves. */
@@ -79,6 +82,7 @@ export function checkedDispatcherSettings(options: NotificationDispatcherOptions
     partitionCount: checkInteger('partitionCount', options.partitionCount ?? 8, { least: 1, most: SLOT_COUNT }),
     batchSize: checkInteger('batchSize', options.batchSize ?? 32, { least: 1, most: 10_000 }),
     claimTtlMs: checkInteger('claimTtlMs', options.claimTtlMs ?? 5_000, { least: 10, most: 2_147_483_647 }),
+    sendTimeoutMs: checkInteger('sendTimeoutMs', options.sendTimeoutMs ?? 60_000, { least: 10, most: 2_147_483_647 }),
   };
 }
 

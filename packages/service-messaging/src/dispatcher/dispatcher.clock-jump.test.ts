@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { dispatcherBench, heldChannel } from './dispatcher-bench.fixture.js';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 /** Two nodes on one machine and one outbox; the first is sending when the wall clock jumps. */
 async function jumpWhileSending(options: { secondStartsAfterwards: boolean; jumpMs?: number }) {
   const email = heldChannel('email');
-  const one = dispatcherBench({ channels: [email.channel], nodeId: 'one' });
-  const join = () => dispatcherBench({ channels: [email.channel], clock: one.clock, memory: one.memory, nodeId: 'two' });
+  const one = dispatcherBench({ channels: [email.channel], nodeId: 'one', sendTimeoutMs: 2 * MINUTE });
+  const join = () =>
+    dispatcherBench({ channels: [email.channel], clock: one.clock, memory: one.memory, nodeId: 'two', sendTimeoutMs: 2 * MINUTE });
   const before = options.secondStartsAfterwards ? undefined : join();
   const id = await one.enqueue();
   one.dispatcher.start();

@@ -221,8 +221,8 @@ describe('failing outbox', () => {
 describe('claims', () => {
   test('a send longer than its claim is renewed every third of it and sent once, by one node of two', async () => {
     const email = heldChannel('email');
-    const one = dispatcherBench({ channels: [email.channel] });
-    const two = dispatcherBench({ channels: [email.channel], clock: one.clock, memory: one.memory });
+    const one = dispatcherBench({ channels: [email.channel], sendTimeoutMs: 120_000 });
+    const two = dispatcherBench({ channels: [email.channel], clock: one.clock, memory: one.memory, sendTimeoutMs: 120_000 });
     const id = await one.enqueue();
     one.dispatcher.start();
     two.dispatcher.start();

@@ -1,5 +1,5 @@
 import type { Store } from '@bellhop/contracts';
-import { type BusyHolder, busyHolder, testDatabase } from '@bellhop/testing';
+import { type BusyHolder, busyHolder, startChild, testDatabase } from '@bellhop/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineStatement } from './define-statement.js';
 import { GroupCommit } from './group-commit.js';
@@ -90,7 +90,7 @@ describe.each(['sqlite', 'libsql'] as const)('[busy-retry] another process holds
 
   it.each(WRITES)('%s that outwaits its budget fails with STORE_BUSY, and nothing is half written', async (_title, write) => {
     const impatient = await shortOfPatience(30);
-    const error = await write(impatient).catch((reason) => reason);
+    const error = (await write(impatient).catch((reason) => reason)) as Error;
     expect(error).toMatchObject({ code: 'STORE_BUSY', message: expect.stringContaining('Nothing was written') });
     expect(error.cause).toBeInstanceOf(Error);
     expect(error.cause).not.toHaveProperty('code', 'STORE_BUSY');
@@ -132,6 +132,14 @@ describe.each(['sqlite', 'libsql'] as const)('[busy-retry] another process holds
     await holder.kill();
     await written;
     expect(await ids()).toEqual(['a']);
+  });
+
+  it('a script that waits does not end in mid-wait', async () => {
+    const child = startChild(new URL('./waiting-script.fixture.ts', import.meta.url), { args: [database.options.url as string] });
+    await child.line(/open/);
+    await holder.release();
+    await child.line(/written/);
+    expect(await child.exited).toMatchObject({ code: 0 });
   });
 
   it('[close-waits] close waits for a write and a transaction that wait, and refuses the next', async () => {

@@ -45,7 +45,7 @@ describe.skipIf(!canFillDisk()).each(['file', 'libsql:file'] as const)('[full-di
   it.each(writes)('%s fails with STORE_FULL, spoils nothing, and goes through once there is room', async (_title, write) => {
     disk.fill();
     for (let tries = 0; tries < 2; tries += 1) {
-      const error = await write().catch((reason) => reason);
+      const error = (await write().catch((reason) => reason)) as Error;
       expect(error).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('free some space') });
       expect(error.cause).toBeInstanceOf(Error);
     }

@@ -69,7 +69,7 @@ describe.each(HRANA_FAULTS)('remote libSQL, %s', (fault) => {
       server.failNext(fault);
       if (KNOWN_NOT_TO_HAVE_RUN.includes(fault)) await write();
       else {
-        const error = await write().catch((reason) => reason);
+        const error = (await write().catch((reason) => reason)) as Error;
         expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', message: expect.stringContaining('may or may not have happened') });
         expect(error.cause).toBeInstanceOf(Error);
       }

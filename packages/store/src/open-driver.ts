@@ -10,6 +10,7 @@ import { SqliteDriver } from './drivers/sqlite-driver.js';
 import { postgresKnex } from './knex/postgres-knex.js';
 import type { DriverMeter } from './statement-meter.js';
 import type { CheckedStoreOptions } from './store-options.js';
+import { UnderWay } from './under-way.js';
 
 export interface ChosenDriver {
   readonly driver: Driver;
@@ -40,8 +41,9 @@ export function chooseDriver(options: CheckedStoreOptions, meter: DriverMeter): 
         database: address.url,
       };
     case 'postgres': {
-      const knex = postgresKnex({ url: address.url, poolSize, statementTimeoutMs }, meter);
-      return { driver: new PostgresDriver(knex, { meter, owned: true, prepare: preparedStatements }), database: address.url };
+      const underWay = new UnderWay();
+      const { knex, pool } = postgresKnex({ url: address.url, poolSize, statementTimeoutMs }, meter, underWay);
+      return { driver: new PostgresDriver(knex, { meter, prepare: preparedStatements, own: { pool, underWay } }), database: address.url };
     }
   }
 }
@@ -49,7 +51,7 @@ export function chooseDriver(options: CheckedStoreOptions, meter: DriverMeter): 
 function adopt(knex: Knex, options: CheckedStoreOptions, meter: DriverMeter): Driver {
   const { driverName } = knex.client as { driverName?: string };
   const { busyTimeoutMs, preparedStatements } = options;
-  if (driverName === 'pg') return new PostgresDriver(knex, { meter, owned: false, prepare: preparedStatements });
+  if (driverName === 'pg') return new PostgresDriver(knex, { meter, prepare: preparedStatements });
   if (driverName === 'better-sqlite3') return new AdoptedSqliteDriver(knex, { meter, busyTimeoutMs });
   throw new StoreError(
     'STORE_URL',

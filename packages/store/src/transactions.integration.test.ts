@@ -1,6 +1,5 @@
 import type { Store } from '@bellhop/contracts';
 import { TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
-import knexFactory from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineStatement } from './define-statement.js';
 import { openStore } from './open-store.js';
@@ -189,41 +188,6 @@ describe.each(TEST_STORE_NAMES)('transactions on %s', (name) => {
       expect(await ids(store)).toEqual(['a']);
     });
   }
-});
-
-describe('a knex instance of the application, better-sqlite3', () => {
-  const knex = knexFactory({ client: 'better-sqlite3', connection: { filename: ':memory:' }, useNullAsDefault: true });
-  let store: Store;
-  beforeAll(async () => {
-    store = await openStore({ knex });
-    await knex.schema.createTable('note', (table) => {
-      table.string('id').primary();
-    });
-  });
-  afterAll(async () => {
-    await store.close();
-    await knex.destroy();
-  });
-
-  it('serves hot statements, joins its own transactions, and wakes after their commit', async () => {
-    const called: string[] = [];
-    await knex.transaction(async (trx) => {
-      await trx('note').insert({ id: 'a' });
-      await store.write(insertNote, { id: 'b' }, undefined, { trx });
-      store.afterCommit(trx, () => called.push('committed'));
-      await expect(store.write(insertNote, { id: 'x' }, undefined)).rejects.toMatchObject({ code: 'TRX_REQUIRED' });
-    });
-    await turn();
-    expect(called).toEqual(['committed']);
-    expect(await ids(store)).toEqual(['a', 'b']);
-    await store.close();
-    expect(await knex('note').select()).toHaveLength(2);
-  });
-
-  it('of a client that no store speaks is refused', async () => {
-    const mysql = knexFactory({ client: class extends knexFactory.Client {} as never });
-    await expect(openStore({ knex: mysql })).rejects.toMatchObject({ code: 'STORE_URL' });
-  });
 });
 
 it('never waits for a lock inside SQLite', async () => {

@@ -1,7 +1,6 @@
 import type { StatementResult, Transaction } from '@bellhop/contracts';
 import { StoreError } from '@bellhop/kernel';
 import { type Client, createClient, type InValue, type ResultSet } from '@libsql/client';
-import { closedError } from '../closed-error.js';
 import { sqliteKnex } from '../knex/sqlite-knex.js';
 import { withRetry } from '../retry.js';
 import type { DriverMeter } from '../statement-meter.js';
@@ -52,7 +51,7 @@ export class LibsqlRemoteDriver implements Driver {
     });
     const port = {
       execute: async (sql: string, bindings: readonly unknown[]) => {
-        const result = await this.#exchange(() => this.#client.execute({ sql, args: bindings as InValue[] }));
+        const result = await this.#send(() => this.#client.execute({ sql, args: bindings as InValue[] }));
         meter.countSql(sql, result.columns.length > 0 ? result.rows.length : result.rowsAffected);
         return sqliteResult(result);
       },
@@ -60,10 +59,10 @@ export class LibsqlRemoteDriver implements Driver {
     };
     this.knex = sqliteKnex({
       acquire: async () => {
-        if (this.#underWay.closed) throw closedError();
+        this.#underWay.begin();
         return new BatchConnection(port, meter);
       },
-      release: () => {},
+      release: () => this.#underWay.end(),
       inside: (body) => body(),
     });
   }
@@ -78,11 +77,13 @@ export class LibsqlRemoteDriver implements Driver {
   }
 
   async execute(step: Step): Promise<StatementResult<Row>> {
-    return counted(this.#meter, step, await this.#exchange(() => this.#client.execute(libsqlStatement(step))));
+    return this.#underWay.run(async () => {
+      return counted(this.#meter, step, await this.#send(() => this.#client.execute(libsqlStatement(step))));
+    });
   }
 
   async executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
-    const results = await this.#batch(steps.map(libsqlStatement));
+    const results = await this.#underWay.run(() => this.#batch(steps.map(libsqlStatement)));
     return steps.map((step, index) => counted(this.#meter, step, results[index] as ResultSet));
   }
 
@@ -101,7 +102,7 @@ export class LibsqlRemoteDriver implements Driver {
   assertOutsideTransaction(): void {}
 
   async ping(): Promise<void> {
-    await this.#exchange(() => this.#client.execute('SELECT 1'));
+    await this.#underWay.run(() => this.#send(() => this.#client.execute('SELECT 1')));
     this.#meter.countStatement('store.ping', 'select', 1);
   }
 
@@ -111,13 +112,13 @@ export class LibsqlRemoteDriver implements Driver {
   }
 
   async #batch(statements: Parameters<Client['batch']>[0]): Promise<ResultSet[]> {
-    const results = await this.#exchange(() => this.#client.batch(statements, 'write'));
+    const results = await this.#send(() => this.#client.batch(statements, 'write'));
     this.#meter.countTransaction();
     return results;
   }
 
   /** Sends again what the server says it did not run: a lock was held, or the stream had ended. Nothing else is known to be harmless. */
-  #exchange<T>(send: () => Promise<T>): Promise<T> {
-    return this.#underWay.run(() => withRetry({ on: ['busy', 'expired'], budgetMs: this.#busyTimeoutMs }, send));
+  #send<T>(exchange: () => Promise<T>): Promise<T> {
+    return withRetry({ on: ['busy', 'expired'], budgetMs: this.#busyTimeoutMs }, exchange);
   }
 }

@@ -2,13 +2,12 @@ import type { SqlParams, Statement, StatementResult, Transaction } from '@bellho
 import { StoreError } from '@bellhop/kernel';
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import { closedError } from '../closed-error.js';
-import type { KnexQuery } from '../knex/knex-internals.js';
-import { abortedError, markBroken, rolledBackAtCommit } from '../knex/postgres-knex.js';
+import { type ConnectionPool, markBroken, watchCommit } from '../knex/postgres-knex.js';
 import { type PositionalSql, toPositional } from '../named-params.js';
 import { type RetryOptions, withRetry } from '../retry.js';
 import type { DriverMeter } from '../statement-meter.js';
 import { faultKind, toStoreError } from '../store-faults.js';
+import { UnderWay } from '../under-way.js';
 import { countAnnounced } from './announced-queries.js';
 import type { Driver, Row, Step } from './driver.js';
 import { internals, transactionConnection } from './transaction-connection.js';
@@ -34,19 +33,24 @@ export class PostgresDriver implements Driver {
   readonly #prepare: boolean;
   readonly #prepared = new WeakMap<Statement, PositionalSql & { name: string }>();
   readonly #stopCounting: () => void;
+  readonly #pool: ConnectionPool;
+  readonly #underWay: UnderWay;
   #names = 0;
-  #closing: Promise<void> | undefined;
+  #ended: Promise<void> | undefined;
 
-  /**
-   * @param owned the pool is ours to close.
-   * @param prepare name statements, so that the server plans them once a connection. Off for a pooler that mixes sessions.
-   */
-  constructor(knex: Knex, options: { meter: DriverMeter; owned: boolean; prepare: boolean }) {
+  /** @param prepare name statements, so that the server plans them once a connection. Off for a pooler that mixes sessions. */
+  constructor(knex: Knex, options: { meter: DriverMeter; prepare: boolean; own?: { pool: ConnectionPool; underWay: UnderWay } }) {
     this.knex = knex;
     this.#meter = options.meter;
-    this.#owned = options.owned;
     this.#prepare = options.prepare;
-    this.#stopCounting = options.owned ? () => {} : countAnnounced(knex, options.meter);
+    this.#owned = options.own !== undefined;
+    this.#underWay = options.own?.underWay ?? new UnderWay();
+    const client = internals(knex);
+    this.#pool = options.own?.pool ?? {
+      acquire: () => client.acquireConnection(),
+      release: (connection) => client.releaseConnection(connection),
+    };
+    this.#stopCounting = options.own ? () => {} : countAnnounced(knex, options.meter);
   }
 
   async open(): Promise<void> {
@@ -60,36 +64,33 @@ export class PostgresDriver implements Driver {
 
   // A deadlock or a serialization failure rolled everything back, so the whole of it may run again.
   execute(step: Step): Promise<StatementResult<Row>> {
-    return withRetry(ON_CONFLICT, () => this.#onConnection((connection) => this.#run(connection, step)));
+    return this.#alone((connection) => this.#run(connection, step));
   }
 
   executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
-    return withRetry(ON_CONFLICT, () => this.#onConnection((connection) => this.#runAll(connection, steps)));
+    return this.#alone((connection) => this.#runAll(connection, steps));
   }
 
   async executeIn(trx: Transaction, step: Step): Promise<StatementResult<Row>> {
-    return this.#run((await transactionConnection(trx, this.knex)) as pg.ClientBase, step);
+    const connection = (await transactionConnection(trx, this.knex)) as pg.ClientBase;
+    this.#watch(trx);
+    return this.#run(connection, step);
   }
 
   async transaction<T>(fn: (trx: Transaction) => Promise<T>): Promise<T> {
-    if (this.#closing) throw closedError();
-    // Our own knex sees to this; on one of the application's, the answer to the COMMIT is looked at here.
-    let aborted = false;
-    const result = await this.knex.transaction((trx) => {
-      trx.on('query-response', (_response: unknown, query: KnexQuery) => {
-        aborted ||= rolledBackAtCommit(query);
+    const run = () =>
+      this.knex.transaction((trx) => {
+        this.#watch(trx);
+        return fn(trx);
       });
-      return fn(trx);
-    });
-    if (aborted) throw abortedError();
-    return result;
+    return this.#owned ? run() : this.#underWay.run(run);
   }
 
   /** A call of its own takes a connection of its own: it waits for the transaction only where it wants the same rows. */
   assertOutsideTransaction(): void {}
 
   async serverTime(): Promise<number> {
-    const row = await this.#onConnection(async (connection) => {
+    const row = await this.#alone(async (connection) => {
       const result = await connection.query<{ ms: string }>('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
       this.#meter.countStatement('store.time', 'select', 1);
       this.#meter.countRoundTrips(1);
@@ -103,19 +104,22 @@ export class PostgresDriver implements Driver {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#end();
-    return this.#closing;
+    this.#ended ??= this.#end();
+    return this.#ended;
   }
 
   async #end(): Promise<void> {
+    await this.#underWay.close();
     this.#stopCounting();
     if (this.#owned) await this.knex.destroy();
   }
 
+  #alone<T>(fn: (connection: pg.ClientBase) => Promise<T>): Promise<T> {
+    return this.#underWay.run(() => withRetry(ON_CONFLICT, () => this.#onConnection(fn)));
+  }
+
   async #onConnection<T>(fn: (connection: pg.ClientBase) => Promise<T>): Promise<T> {
-    if (this.#closing) throw closedError();
-    const pool = internals(this.knex);
-    const connection = (await pool.acquireConnection()) as pg.ClientBase;
+    const connection = (await this.#pool.acquire()) as pg.ClientBase;
     try {
       return await fn(connection);
     } catch (error) {
@@ -123,8 +127,13 @@ export class PostgresDriver implements Driver {
       if (faultKind(error) === 'connection') markBroken(connection, error);
       throw error;
     } finally {
-      await pool.releaseConnection(connection);
+      await this.#pool.release(connection);
     }
+  }
+
+  /** Our own knex tells a commit from a rollback in its place; in one of the application's, a transaction that holds our rows has to be told. */
+  #watch(trx: Transaction): void {
+    if (!this.#owned) watchCommit(trx);
   }
 
   async #run(connection: pg.ClientBase, { statement, params, unhurried }: Step): Promise<StatementResult<Row>> {

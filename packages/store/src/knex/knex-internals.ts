@@ -17,7 +17,6 @@ export interface KnexQuery {
 
 /** The members of a knex client that its types leave out or call `any`. */
 export interface KnexClient {
-  readonly pool?: { readonly destroyed: boolean };
   acquireConnection(): Promise<unknown>;
   releaseConnection(connection: unknown): Promise<void>;
   transaction(container: unknown, config: unknown, outerTx: unknown): unknown;

@@ -1,16 +1,28 @@
+import type { Transaction } from '@bellhop/contracts';
 import { StoreError, systemClock } from '@bellhop/kernel';
 import knexFactory, { type Knex } from 'knex';
 import type pg from 'pg';
-import { closedError } from '../closed-error.js';
 import type { DriverMeter } from '../statement-meter.js';
 import { faultKind, toStoreError } from '../store-faults.js';
-import { type KnexQuery, onlyBegun, PostgresDialect, QUIET_LOG } from './knex-internals.js';
+import type { UnderWay } from '../under-way.js';
+import { type KnexClient, type KnexQuery, onlyBegun, PostgresDialect, QUIET_LOG } from './knex-internals.js';
 
 export interface PostgresConnectionOptions {
   readonly url: string;
   readonly poolSize: number;
   /** Milliseconds after which the server, and then the client, gives a statement up. */
   readonly statementTimeoutMs: number;
+}
+
+/** Connections for what is counted already. */
+export interface ConnectionPool {
+  acquire(): Promise<unknown>;
+  release(connection: unknown): Promise<void>;
+}
+
+export interface PostgresKnex {
+  readonly knex: Knex;
+  readonly pool: ConnectionPool;
 }
 
 /** The client gives up this much later than the server, whose own limit cannot reach it over a half-open connection. */
@@ -23,27 +35,53 @@ export function markBroken(connection: object, error: unknown): void {
   (connection as { __knex__disposed?: unknown }).__knex__disposed = error;
 }
 
-/** Whether the server answered a COMMIT with a rollback, which it does without an error when a statement before it failed. */
-export function rolledBackAtCommit({ sql, response }: KnexQuery): boolean {
-  return /^\s*commit\b/i.test(sql) && (response as { command?: string } | undefined)?.command === 'ROLLBACK';
+/**
+ * Lets a transaction reject when the server answers its COMMIT with a rollback. It does so, without an error, after a statement that failed and
+ * whose error was swallowed; knex takes it for a commit.
+ */
+export function watchCommit(trx: Transaction): void {
+  let root = trx;
+  while (root.parentTransaction) root = root.parentTransaction;
+  const client = root.client as KnexClient;
+  if (watched.has(client)) return;
+  watched.add(client);
+  const query = client._query;
+  client._query = async (connection, sent) => assertCommitted(await query.call(client, connection, sent));
 }
 
-export function abortedError(): StoreError {
-  return new StoreError(
+const watched = new WeakSet<KnexClient>();
+
+function assertCommitted(query: KnexQuery): KnexQuery {
+  if (!/^\s*commit\b/i.test(query.sql) || (query.response as { command?: string } | undefined)?.command !== 'ROLLBACK') return query;
+  throw new StoreError(
     'TRX_ABORTED',
     'A statement failed inside this transaction and its error was swallowed, so Postgres rolled everything back. ' +
       'Let the error out of the callback, or run what may fail in a nested transaction (`trx.transaction`).',
   );
 }
 
-/** A knex of our own for Postgres: its builder's queries are counted, their faults are coded, and its pool lets broken connections go. */
-export function postgresKnex(options: PostgresConnectionOptions, meter: DriverMeter): Knex {
+/**
+ * A knex of our own for Postgres: its builder's queries are counted, their faults are coded, and its pool lets broken connections go.
+ *
+ * @param underWay what the store is busy with: a query or a transaction of the builder is part of it.
+ */
+export function postgresKnex(options: PostgresConnectionOptions, meter: DriverMeter, underWay: UnderWay): PostgresKnex {
   class PostgresClient extends PostgresDialect {
     override async acquireConnection(): Promise<unknown> {
+      underWay.begin();
       try {
         return await super.acquireConnection();
       } catch (error) {
-        throw this.pool?.destroyed === false ? toStoreError(error) : closedError();
+        underWay.end();
+        throw toStoreError(error);
+      }
+    }
+
+    override async releaseConnection(connection: unknown): Promise<void> {
+      try {
+        await super.releaseConnection(connection);
+      } finally {
+        underWay.end();
       }
     }
 
@@ -60,8 +98,7 @@ export function postgresKnex(options: PostgresConnectionOptions, meter: DriverMe
       }
       meter.countRoundTrips(1);
       meter.countSql(query.sql, (query.response as { rowCount?: number | null })?.rowCount ?? 0);
-      if (rolledBackAtCommit(query)) throw abortedError();
-      return query;
+      return assertCommitted(query);
     }
 
     /** knex waits for the server to close the connection; one that is not heard from any more would keep the process alive. */
@@ -72,7 +109,7 @@ export function postgresKnex(options: PostgresConnectionOptions, meter: DriverMe
     }
   }
   const { url, poolSize, statementTimeoutMs } = options;
-  return knexFactory({
+  const knex = knexFactory({
     client: PostgresClient as unknown as typeof Knex.Client,
     connection: {
       connectionString: url,
@@ -88,4 +125,11 @@ export function postgresKnex(options: PostgresConnectionOptions, meter: DriverMe
     compileSqlOnError: false,
     log: QUIET_LOG,
   });
+  return {
+    knex,
+    pool: {
+      acquire: () => PostgresDialect.prototype.acquireConnection.call(knex.client),
+      release: (connection) => PostgresDialect.prototype.releaseConnection.call(knex.client, connection),
+    },
+  };
 }

@@ -17,9 +17,34 @@ export function jsonRows(family: SqlFamily, source: string, alias: string, colum
   return `(SELECT ${names.map((name) => `json_extract(value, '$.${name}') AS ${name}`).join(', ')} FROM json_each(${source})) AS ${alias}`;
 }
 
-/** A subquery with the texts of one JSON parameter, an array of strings: for `IN`. */
-export function jsonTexts(family: SqlFamily, source: string): string {
-  return family === 'postgres' ? `(SELECT json_array_elements_text(${source}::json))` : `(SELECT value FROM json_each(${source}))`;
+/**
+ * A condition: the expression is among the texts of one JSON parameter, an array of strings. On Postgres as an array, which is an index
+ * condition; a subquery would be a join, and the planner free to read the whole table for it.
+ */
+export function inJsonTexts(family: SqlFamily, expression: string, source: string): string {
+  return family === 'postgres'
+    ? `${expression} = ANY (ARRAY(SELECT json_array_elements_text(${source}::json)))`
+    : `${expression} IN (SELECT value FROM json_each(${source}))`;
+}
+
+/** The one row that belongs to each row of a FROM item. */
+export interface LookUp {
+  readonly table: string;
+  readonly as: string;
+  /** Columns that the statement reads of it. */
+  readonly columns: readonly string[];
+  /** A unique index's columns, compared with those of the row before. */
+  readonly where: string;
+}
+
+/**
+ * Joins the rows of a JSON parameter to what each finds in a table. Postgres does not know how few rows a JSON parameter holds, and may read the
+ * whole table for them; a LIMIT makes it look up each.
+ */
+export function joinLookUp(family: SqlFamily, { table, as, columns, where }: LookUp): string {
+  if (family === 'sqlite') return `CROSS JOIN ${table} AS ${as} ON ${where}`;
+  const read = columns.map((column) => `${as}.${column}`).join(', ');
+  return `JOIN LATERAL (SELECT ${read} FROM ${table} AS ${as} WHERE ${where} LIMIT 1) AS ${as} ON true`;
 }
 
 /** Writes a statement's two texts from one template. */

@@ -81,7 +81,7 @@ export const messagingMigrations: MigrationSet = {
         }),
         'CREATE UNIQUE INDEX inbox_message_target ON inbox_message (organization_id, user_id, notification_id)',
         'CREATE INDEX inbox_message_list ON inbox_message (organization_id, user_id, created_at, id)',
-        `CREATE INDEX inbox_message_unread ON inbox_message (organization_id, user_id) WHERE state = 'delivered' AND archived_at IS NULL`,
+        `CREATE INDEX inbox_message_unread ON inbox_message (organization_id, user_id, state, archived_at) WHERE state = 'delivered' AND archived_at IS NULL`,
       ],
     },
   ],

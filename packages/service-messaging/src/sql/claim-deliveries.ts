@@ -92,14 +92,18 @@ const DUE_SINGLES = (channel: string) => `
   WHERE status = 'pending' AND digest_key IS NULL AND channel = ${channel} AND due_at <= :now AND ${SLOTS}
   ORDER BY due_at, id LIMIT :limit`;
 
-/** A group with a row still in flight waits for it, or it would be delivered in two parts. */
+/**
+ * A group with a row still in flight waits for it, or it would be delivered in two parts. It is left out of the rows looked at, not skipped on
+ * the way to them: Postgres would join all due rows with all in flight first, and sort the backlog of a morning for each claim.
+ */
 const DUE_DIGESTS = (same: 'IS' | 'IS NOT DISTINCT FROM') => (channel: string) =>
   `
-  SELECT id, due_at, organization_id, digest_key, digest_group FROM notification_delivery AS p
-  WHERE status = 'pending' AND digest_key IS NOT NULL AND channel = ${channel} AND due_at <= :now AND ${SLOTS}
-    AND NOT EXISTS (SELECT 1 FROM notification_delivery AS f
-      WHERE f.digest_key = p.digest_key AND f.organization_id = p.organization_id AND f.digest_group ${same} p.digest_group AND f.status = 'in_flight')
-  ORDER BY due_at, id LIMIT :scan`;
+  SELECT * FROM (
+    SELECT id, due_at, organization_id, digest_key, digest_group FROM notification_delivery
+    WHERE status = 'pending' AND digest_key IS NOT NULL AND channel = ${channel} AND due_at <= :now AND ${SLOTS}
+    ORDER BY due_at, id LIMIT :scan) AS p
+  WHERE NOT EXISTS (SELECT 1 FROM notification_delivery AS f
+    WHERE f.digest_key = p.digest_key AND f.organization_id = p.organization_id AND f.digest_group ${same} p.digest_group AND f.status = 'in_flight')`;
 
 function branches(channelCount: number, due: (channel: string) => string): string {
   const each = Array.from({ length: channelCount }, (_, index) => `SELECT * FROM (${due(`:c${index}`)})`);
@@ -127,7 +131,7 @@ function hopAlong(digest: string): Statement {
     operation: 'select',
     table: 'notification_delivery',
     sql: `WITH RECURSIVE hop(channel) AS (
-        SELECT ${next('')} UNION ALL SELECT ${next(' AND channel > hop.channel')} FROM hop WHERE hop.channel IS NOT NULL)
+        SELECT ${next(` AND channel >= ''`)} UNION ALL SELECT ${next(' AND channel > hop.channel')} FROM hop WHERE hop.channel IS NOT NULL)
       SELECT channel FROM hop WHERE channel IS NOT NULL`,
   });
 }

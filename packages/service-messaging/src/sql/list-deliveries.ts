@@ -1,5 +1,5 @@
-import type { DeliveryStatus, Statement } from '@bellhop/contracts';
-import { defineStatement } from '@bellhop/store';
+import type { DeliveryStatus, SqlFamily, Statement } from '@bellhop/contracts';
+import { bothFamilies, defineStatement } from '@bellhop/store';
 import { deliveryColumns } from './delivery-columns.js';
 
 export interface ListShape {
@@ -17,18 +17,20 @@ export function listDeliveries(shape: ListShape): Statement {
   const key = JSON.stringify(shape);
   let statement = lists.get(key);
   if (!statement) {
-    const conditions = [
-      ...(shape.organization ? ['organization_id = :organizationId'] : []),
-      ...(shape.notification ? ['notification_id = :notificationId'] : []),
-      ...(shape.status ? [`status = '${shape.status}'`] : []),
-      ...(shape.after ? ['(created_at, id) < (:afterAt, :afterId)'] : []),
-    ];
     statement = defineStatement({
       label: 'outbox.list',
       operation: 'select',
       table: 'notification_delivery',
-      sql: `SELECT ${deliveryColumns()} FROM notification_delivery
-        ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY created_at DESC, id DESC LIMIT :limit`,
+      sql: bothFamilies((family) => {
+        const conditions = [
+          ...(shape.organization ? [organization(family, shape.notification)] : []),
+          ...(shape.notification ? ['notification_id = :notificationId'] : []),
+          ...(shape.status ? [statusIs(shape.status)] : []),
+          ...(shape.after ? ['(created_at, id) < (:afterAt, :afterId)'] : []),
+        ];
+        return `SELECT ${deliveryColumns()} FROM notification_delivery
+          ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY created_at DESC, id DESC LIMIT :limit`;
+      }),
     });
     lists.set(key, statement);
   }
@@ -47,9 +49,9 @@ export function cancelDeliveries(shape: {
   const key = JSON.stringify(shape);
   let statement = cancels.get(key);
   if (!statement) {
-    const conditions = [
+    const conditions = (family: SqlFamily) => [
       `status = 'pending'`,
-      ...(shape.organization ? ['organization_id = :organizationId'] : []),
+      ...(shape.organization ? [organization(family, shape.notification)] : []),
       ...(shape.delivery ? ['id = :deliveryId'] : []),
       ...(shape.notification ? ['notification_id = :notificationId'] : []),
       ...(shape.recipient ? ['recipient_id = :recipientId'] : []),
@@ -58,7 +60,9 @@ export function cancelDeliveries(shape: {
       label: 'outbox.cancel',
       operation: 'update',
       table: 'notification_delivery',
-      sql: `UPDATE notification_delivery SET status = 'cancelled', updated_at = :now WHERE ${conditions.join(' AND ')}`,
+      sql: bothFamilies(
+        (family) => `UPDATE notification_delivery SET status = 'cancelled', updated_at = :now WHERE ${conditions(family).join(' AND ')}`,
+      ),
     });
     cancels.set(key, statement);
   }
@@ -66,3 +70,15 @@ export function cancelDeliveries(shape: {
 }
 
 const cancels = new Map<string, Statement>();
+
+/** A plus keeps SQLite from walking an organization's rows by another index, where it could look up those of one notification. */
+function organization(family: SqlFamily, narrower: boolean): string {
+  return `${family === 'sqlite' && narrower ? '+' : ''}organization_id = :organizationId`;
+}
+
+/** SQLite takes a partial index only for the very words of its condition. */
+function statusIs(status: DeliveryStatus): string {
+  return FAILED.includes(status) ? `status = '${status}' AND status IN ('dead', 'suppressed', 'cancelled')` : `status = '${status}'`;
+}
+
+const FAILED: readonly DeliveryStatus[] = ['dead', 'suppressed', 'cancelled'];

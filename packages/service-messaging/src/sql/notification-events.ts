@@ -1,4 +1,4 @@
-import { bothFamilies, defineStatement, jsonTexts } from '@bellhop/store';
+import { bothFamilies, defineStatement, inJsonTexts } from '@bellhop/store';
 
 /** Params: `id, organizationId`. */
 export const getEvent = defineStatement({
@@ -14,5 +14,5 @@ export const markEventsFannedOut = defineStatement({
   label: 'notification.fannedOut',
   operation: 'update',
   table: 'notification',
-  sql: bothFamilies((family) => `UPDATE notification SET fanned_out = 1 WHERE id IN ${jsonTexts(family, ':ids')}`),
+  sql: bothFamilies((family) => `UPDATE notification SET fanned_out = 1 WHERE ${inJsonTexts(family, 'id', ':ids')}`),
 });

@@ -2,10 +2,10 @@ import type { BatchStep, Store, TransactionOption } from '@bellhop/contracts';
 import { GroupCommit } from '@bellhop/store';
 import type { EmitWriter, EmitWritten, PreparedEmit } from '../emit-writer.js';
 import { findDedupKeys, insertEventDeliveries, insertEvents } from '../sql/enqueue-deliveries.js';
+import { rowChunks, rowWeight } from './row-chunks.js';
 import { dedupKeys, toEventRow } from './sql-event-store.js';
-import { chunks } from './sql-notification-outbox.js';
 
-/** Rows in one statement at most. */
+/** Deliveries in one statement at most. */
 const ROWS_PER_STATEMENT = 1_000;
 
 /**
@@ -21,7 +21,7 @@ export class SqlEmitWriter implements EmitWriter {
     this.#group = new GroupCommit({
       store,
       commit: (calls) => this.#commit(calls),
-      weigh: (call) => call.reduce((rows, { deliveries }) => rows + 1 + deliveries.length, 0),
+      weigh: (call) => call.reduce((weight, emit) => weight + rowWeight(charactersOf(emit)) + emit.deliveries.length, 0),
     });
   }
 
@@ -44,7 +44,7 @@ export class SqlEmitWriter implements EmitWriter {
     const now = this.#store.clock.now();
     const scope = { organizationId: [...new Set(calls.map(({ event }) => event.organizationId))] };
     const steps: BatchStep[] = [
-      ...chunks(calls, ROWS_PER_STATEMENT).map((chunk) => ({
+      ...rowChunks(calls, charactersOf).map((chunk) => ({
         statement: insertEvents,
         params: { rows: JSON.stringify(chunk.map(({ event, eventPayloadText }) => toEventRow(event, eventPayloadText, true))) },
         scope,
@@ -66,6 +66,11 @@ export class SqlEmitWriter implements EmitWriter {
   }
 }
 
+/** The event and the snapshot of its deliveries: each travels once. */
+function charactersOf({ eventPayloadText, payloadText }: PreparedEmit): number {
+  return (eventPayloadText?.length ?? 0) + payloadText.length;
+}
+
 interface EventWithDeliveries {
   readonly id: string;
   readonly organization_id: string;
@@ -79,11 +84,13 @@ function byRows(calls: readonly PreparedEmit[]): EventWithDeliveries[][] {
   const statements: EventWithDeliveries[][] = [];
   let room = 0;
   for (const { event, payloadText, deliveries } of calls) {
+    const payloadWeight = rowWeight(payloadText.length) - 1;
     for (let at = 0; at < deliveries.length; ) {
-      if (room === 0) {
+      if (statements.length === 0 || room <= payloadWeight) {
         statements.push([]);
         room = ROWS_PER_STATEMENT;
       }
+      room -= payloadWeight;
       const part = deliveries.slice(at, at + room);
       statements.at(-1)?.push({
         id: event.id,

@@ -39,15 +39,13 @@ import { findTargets, insertDeliveries } from '../sql/enqueue-deliveries.js';
 import { cancelDeliveries, listDeliveries } from '../sql/list-deliveries.js';
 import { ackDeliveries, reapDeliveries, releaseClaims, renewClaims } from '../sql/settle-deliveries.js';
 import { type SurveyRecord, surveyDeliveries } from '../sql/survey-deliveries.js';
+import { rowChunks, rowWeight } from './row-chunks.js';
 
 /** Why the dispatcher's writes name no organization: on a tick there is no caller, and a claim takes the rows of all of them. */
 const DISPATCH = { global: 'dispatcher: a claim, its outcome and its recovery cross organizations by design' };
 
 /** Due rows looked at to find one digest group. */
 const SCAN_PER_GROUP = 64;
-
-/** Rows in one write at most: more would hold the write lock, and one JSON text, for too long. */
-const ROWS_PER_STATEMENT = 1_000;
 
 export interface SqlNotificationOutboxOptions {
   readonly store: Store;
@@ -67,7 +65,7 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
     this.store = store;
     this.#random = random;
     this.#nextId = createIdSource({ clock: store.clock, random });
-    this.#enqueues = new GroupCommit({ store, commit: (calls) => this.#write(calls), weigh: (rows) => rows.length });
+    this.#enqueues = new GroupCommit({ store, commit: (calls) => this.#write(calls), weigh: weighRows });
   }
 
   async enqueue(input: EnqueueDeliveryInput, options?: TransactionOption): Promise<string> {
@@ -178,7 +176,7 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
     const rows = calls.flat();
     const now = this.store.clock.now();
     const scope = { organizationId: [...new Set(rows.map(({ organizationId }) => organizationId))] };
-    const steps = chunks(rows, ROWS_PER_STATEMENT).map((chunk) => ({
+    const steps = rowChunks(rows, ({ payloadText }) => payloadText.length).map((chunk) => ({
       statement: insertDeliveries,
       params: { now, rows: JSON.stringify(chunk.map(toInsert)) },
       scope,
@@ -302,8 +300,6 @@ function given(params: Readonly<Record<string, string | number | undefined>>): S
   return Object.fromEntries(Object.entries(params).filter((entry): entry is [string, string | number] => entry[1] !== undefined));
 }
 
-export function chunks<T>(items: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size));
-  return parts;
+function weighRows(rows: readonly CheckedDelivery[]): number {
+  return rows.reduce((weight, { payloadText }) => weight + rowWeight(payloadText.length), 0);
 }

@@ -112,16 +112,19 @@ export const insertEventDeliveries = defineStatement({
   label: 'outbox.enqueue',
   operation: 'insert',
   table: 'notification_delivery',
-  // Plan: the event of each row by its id. Postgres turns an EXISTS into a join, which reads the whole table while that is small.
   sql: {
+    // MATERIALIZED: else SQLite reads the event, deliveries and all, again for each of them; 1 000 recipients took 540 ms instead of 6.
     sqlite: `
       INSERT INTO notification_delivery (${COLUMNS})
-      SELECT r.value ->> '$.id', e.value ->> '$.organization_id', e.value ->> '$.id', r.value ->> '$.recipient_id', r.value ->> '$.channel',
-        e.value ->> '$.topic', e.value ->> '$.payload', r.value ->> '$.due_at', r.value ->> '$.digest_key', r.value ->> '$.slot',
-        'pending', 0, :now, :now
-      FROM json_each(:events) AS e CROSS JOIN json_each(e.value, '$.deliveries') AS r
-      WHERE EXISTS (SELECT 1 FROM notification AS n WHERE n.id = e.value ->> '$.id')
+      WITH e AS MATERIALIZED (
+        SELECT value ->> '$.id' AS id, value ->> '$.organization_id' AS organization_id, value ->> '$.topic' AS topic,
+          value ->> '$.payload' AS payload, value -> '$.deliveries' AS deliveries
+        FROM json_each(:events) WHERE EXISTS (SELECT 1 FROM notification AS n WHERE n.id = value ->> '$.id'))
+      SELECT r.value ->> '$.id', e.organization_id, e.id, r.value ->> '$.recipient_id', r.value ->> '$.channel', e.topic, e.payload,
+        r.value ->> '$.due_at', r.value ->> '$.digest_key', r.value ->> '$.slot', 'pending', 0, :now, :now
+      FROM e CROSS JOIN json_each(e.deliveries) AS r WHERE true
       ON CONFLICT DO NOTHING`,
+    // Plan: the event of each row by its id. An EXISTS would become a join, which reads the whole table while that is small.
     postgres: `
       INSERT INTO notification_delivery (${COLUMNS})
       SELECT r.id, e.organization_id, e.id, r.recipient_id, r.channel, e.topic, e.payload, r.due_at, r.digest_key, r.slot,

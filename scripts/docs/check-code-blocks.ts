@@ -29,6 +29,8 @@ writeFileSync(
       noEmit: true,
       declaration: false,
       declarationMap: false,
+      sourceMap: false,
+      inlineSources: false,
       noUnusedLocals: false,
       noUnusedParameters: false,
       typeRoots: [join(root, 'node_modules/@types')],

@@ -29,7 +29,8 @@ export const ERROR_CODES = {
   MIGRATION_FAILED: 'A migration failed and was rolled back.',
   BATCH_ONLY: 'A read inside a transaction of a remote libSQL store, where a transaction is one batch of writes.',
   TRX_REQUIRED: 'A call without its transaction inside an open SQLite transaction, where it would wait for itself.',
-  TRX_ABORTED: 'A statement failed inside a Postgres transaction and its error was swallowed: the server rolled everything back at the commit.',
+  TRX_ABORTED:
+    'A statement failed inside a Postgres transaction and its error was swallowed: the server rolled everything back at the commit.',
   // messaging
   OUTBOX_REQUIRED: 'An option needs an outbox and there is none.',
   // host

@@ -1,4 +1,5 @@
 export { CLOCK, type Clock, RANDOM, type Random, type Timer } from './clock.js';
+export { createConsoleLogger } from './console-logger.js';
 export { inject, injectAll, injectable } from './decorators.js';
 export { BellhopError, ERROR_CODES, type ErrorCode, errorMessage, InputError, StoreError } from './errors.js';
 export { HEALTH_TIMEOUT_MS, type KernelHealth, type KernelState } from './health.js';

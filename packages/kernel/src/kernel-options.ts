@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock, Random } from './clock.js';
-import { type Logger, silentLogger } from './logger.js';
+import { createConsoleLogger } from './console-logger.js';
+import type { Logger } from './logger.js';
 import { parseOptions } from './plugin-options.js';
 import { systemClock, systemRandom } from './system-clock.js';
 
@@ -8,7 +9,7 @@ import { systemClock, systemRandom } from './system-clock.js';
 export interface KernelOptions {
   /** Appears in log lines, so that two kernels in one process can be told apart. 1 to 100 characters, default `bellhop`. */
   readonly name?: string | undefined;
-  /** Default silent. A pino logger fits. */
+  /** Default: warnings and errors on standard error. A pino logger fits; `silentLogger` drops everything. */
   readonly logger?: Logger | undefined;
   /** Default the machine's clock. */
   readonly clock?: Clock | undefined;
@@ -36,7 +37,7 @@ const kernelOptionsSchema = z.strictObject({
   name: z.string().min(1).max(100).default('bellhop'),
   logger: z
     .custom<Logger>(hasMethods('debug', 'info', 'warn', 'error', 'child'), 'a Logger: debug, info, warn, error and child')
-    .default(silentLogger),
+    .default(() => createConsoleLogger()),
   clock: z.custom<Clock>(hasMethods('now', 'monotonic', 'setTimeout'), 'a Clock: now, monotonic and setTimeout').default(systemClock),
   random: z
     .custom<Random>((value) => typeof value === 'function', 'a function that returns a number in [0, 1)')

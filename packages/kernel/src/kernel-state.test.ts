@@ -15,7 +15,7 @@ describe('loading plugins', () => {
   it.each([
     [Promise.resolve({ name: 'a' }), 'given a plugin is a Promise'],
     [null, 'given a plugin is null'],
-    [() => ({ name: 'a' }), 'given a plugin is function'],
+    [() => ({ name: 'a' }), 'given a plugin is a function; it must be an object with a name. Call the factory'],
     [{}, 'a plugin whose name is undefined; it must be a text of 1 to 100'],
     [{ name: 'with space' }, 'a plugin whose name is "with space"'],
     [{ name: 'a', requires: 'b' }, 'plugin "a" whose requires is "b"; it must be an array of plugin names'],

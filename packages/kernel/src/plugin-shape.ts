@@ -10,6 +10,9 @@ const NAME = /^[A-Za-z0-9@][A-Za-z0-9@/._-]{0,99}$/;
  */
 export function checkPluginShape(plugin: KernelPlugin): void {
   const given: unknown = plugin;
+  if (typeof given === 'function') {
+    throw refused('a plugin', 'a function', `an object with a name. Call the factory: \`${given.name || 'plugin'}()\``);
+  }
   if (typeof given !== 'object' || given === null || given instanceof Promise) {
     throw refused('a plugin', given instanceof Promise ? 'a Promise' : given === null ? 'null' : typeof given, 'an object with a name');
   }

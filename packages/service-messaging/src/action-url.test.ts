@@ -15,4 +15,20 @@ describe('actionUrl', () => {
   ] as const)('%s', (_title, payload, from, expected) => {
     expect(actionUrl(payload, from)).toBe(expected);
   });
+
+  it.each(['javascript:alert(1)', 'JavaScript:alert(1)', ' java\tscript:alert(1)', '\u0001data:text/html,x', 'vbscript:x'])(
+    'refuses %j: a link that runs',
+    (url) => {
+      for (const payload of [{ url }, { actionUrl: url }]) {
+        expect(() => actionUrl(payload, source)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+      }
+    },
+  );
+
+  it.each(['https://example.org/javascript:x', '/javascript:x', 'mailto:a@example.org', 'myapp://orders/7', '?next=data:'])(
+    'lets %s through',
+    (url) => {
+      expect(actionUrl({ url }, source)).toBe(url);
+    },
+  );
 });

@@ -1,8 +1,9 @@
 /** What the host itself asks of a database, on every store. */
-import { STORE } from '@bellhop/contracts';
+import { NOTIFICATION_OUTBOX, STORE } from '@bellhop/contracts';
 import { messagingMigrations } from '@bellhop/service-messaging';
 import { TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkChannels } from './cli/doctor/channel-check.js';
 import { checkKeys, checkSchema, checkServer, checkWrite } from './cli/doctor/database-checks.js';
 import { hostMigrations } from './keys/key-migrations.js';
 import { runHost, until } from './running-host.fixture.js';
@@ -33,7 +34,7 @@ describe.each(TEST_STORE_NAMES)('a host on %s', (name) => {
     expect((await call('GET', '/v1/inbox/ada', { key })).body).toMatchObject({ items: [], unreadCount: 0 });
     const { dialect, audit } = host.kernel.resolve(STORE);
     const metrics = (await call('GET', '/metrics', { key })).body;
-    expect(metrics).toMatch(/^bellhop_outbox_oldest_due_age_seconds \d/m);
+    expect(metrics).toMatch(/^bellhop_outbox_oldest_due_age_seconds\{channel="inbox",mounted="true"\} \d/m);
     expect(metrics).toContain(`bellhop_store_statements_total{label="host.key_find",dialect="${dialect}"}`);
     expect(audit.findings()).toEqual([]);
     await host.stop();
@@ -44,8 +45,50 @@ describe.each(TEST_STORE_NAMES)('a host on %s', (name) => {
     await call('POST', '/v1/notifications', { body: { topic: 't', audience: 'ada' } });
     const store = host.kernel.resolve(STORE);
     await store.knex('notification_delivery').update({ due_at: store.clock.now() - 90_000 });
-    const age = /^bellhop_outbox_oldest_due_age_seconds (\S+)$/m.exec((await call('GET', '/metrics')).body)?.[1];
-    expect(Number(age)).toBeGreaterThanOrEqual(90);
+    const age = /^bellhop_outbox_oldest_due_age_seconds\{channel="inbox",mounted="true"\} (\S+)$/m;
+    expect(Number(age.exec((await call('GET', '/metrics')).body)?.[1])).toBeGreaterThanOrEqual(90);
+    await host.stop();
+  });
+
+  it('tells of due deliveries on channels that it does not mount, singles and digests, and the doctor names them', async () => {
+    const { host, call } = await runHost({ database: database.options });
+    const store = host.kernel.resolve(STORE);
+    const now = store.clock.now();
+    const outbox = host.kernel.resolve(NOTIFICATION_OUTBOX);
+    const rows = [
+      { channel: 'pager', dueIn: -600_000 },
+      { channel: 'pager', dueIn: -60_000 },
+      { channel: 'digested', dueIn: -120_000, digestKey: 'daily' },
+      { channel: 'later', dueIn: 600_000 },
+    ];
+    for (const [index, { dueIn, ...row }] of rows.entries()) {
+      const notificationId = `n${index}`;
+      await outbox.enqueue({ notificationId, organizationId: 'acme', recipientId: 'ada', topic: 't', payload: {}, ...row });
+      await store
+        .knex('notification_delivery')
+        .where({ notification_id: notificationId })
+        .update({ due_at: now + dueIn });
+    }
+    const age = async (channel: string, mounted: boolean) => {
+      const line = new RegExp(`^bellhop_outbox_oldest_due_age_seconds\\{channel="${channel}",mounted="${mounted}"\\} (\\S+)$`, 'm');
+      const found = line.exec((await call('GET', '/metrics')).body)?.[1];
+      return found === undefined ? undefined : Math.floor(Number(found) / 60);
+    };
+    expect([await age('pager', false), await age('digested', false)]).toEqual([10, 2]);
+    // Controls: nothing is due on these.
+    expect([await age('later', false), await age('inbox', true), await age('log', true)]).toEqual([undefined, 0, 0]);
+    expect(await checkChannels(store, {})).toMatchObject({
+      state: 'warn',
+      text: expect.stringMatching(
+        /does not mount: digested \(the oldest for 12\d s\), pager \(the oldest for 6\d\d s\); nobody sends them/,
+      ),
+    });
+    const channels = ['pager', 'digested'].map((id) => ({ id, send: async () => ({ ok: true }) }));
+    expect(await checkChannels(store, { channels })).toMatchObject({ state: 'ok' });
+
+    // One that was served meanwhile shows its age no longer.
+    await store.knex('notification_delivery').where({ channel: 'pager' }).update({ status: 'success' });
+    expect([await age('pager', false), await age('digested', false)]).toEqual([undefined, 2]);
     await host.stop();
   });
 
@@ -57,9 +100,16 @@ describe.each(TEST_STORE_NAMES)('a host on %s', (name) => {
       await checkServer(store, url),
       await checkSchema(store, sets),
       await checkKeys(store, false),
+      await checkChannels(store, {}),
       await checkWrite(store),
     ];
-    expect((await look()).map(({ check, state }) => `${check} ${state}`)).toEqual(['database ok', 'schema ok', 'keys ok', 'write ok']);
+    expect((await look()).map(({ check, state }) => `${check} ${state}`)).toEqual([
+      'database ok',
+      'schema ok',
+      'keys ok',
+      'channels ok',
+      'write ok',
+    ]);
     expect((await checkSchema(store, sets)).text).toMatch(/none yet/);
 
     await store.migrate(hostMigrations);

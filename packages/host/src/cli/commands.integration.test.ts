@@ -95,6 +95,7 @@ describe('bellhop doctor', () => {
     expect(stdout).toMatch(/^ok {4}database {2}file:\.bellhop\/bellhop\.db: SQLite 3\.\S+, journal wal$/m);
     expect(stdout).toMatch(/^ok {4}schema {4}\d+ migrations applied$/m);
     expect(stdout).toMatch(/^ok {4}keys {6}1 active, 1 of them root$/m);
+    expect(stdout).toMatch(/^ok {4}channels {2}inbox, log; no other has due deliveries$/m);
     expect(stdout).toMatch(/^ok {4}write {5}a test write was made and rolled back$/m);
     expect(stdout).toMatch(/^ok {4}port {6}\d+ on 127\.0\.0\.1 is held by a running Bellhop$/m);
     const store = await openStore({ url: `file:${join(line.folder, '.bellhop/bellhop.db')}` });

@@ -3,6 +3,7 @@ import { openStore } from '@bellhop/store';
 import { type Flags, readSettings, type Settings } from '../config/settings.js';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../host.js';
 import { hostPlugins, storeOptions } from '../plugins.js';
+import { checkChannels } from './doctor/channel-check.js';
 import { checkKeys, checkSchema, checkServer, checkWrite } from './doctor/database-checks.js';
 import { databaseFileMissing } from './doctor/database-file.js';
 import { type Finding, fail, finding, ok } from './doctor/finding.js';
@@ -48,6 +49,7 @@ async function database({ databaseUrl, options }: Settings): Promise<Finding[]> 
           ),
         ),
         await finding('keys', () => checkKeys(store, options.apiKey !== undefined)),
+        await finding('channels', () => checkChannels(store, options)),
         await finding('write', () => checkWrite(store)),
       ];
     } finally {

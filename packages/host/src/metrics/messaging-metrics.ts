@@ -2,7 +2,7 @@ import { MESSAGING, NOTIFICATION_OUTBOX, STORE } from '@bellhop/contracts';
 import { BellhopError, type Kernel, type Token } from '@bellhop/kernel';
 import { NOTIFICATION_DISPATCHER, SqlNotificationOutbox } from '@bellhop/service-messaging';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { oldestDueAgeMs } from './oldest-due.js';
+import { oldestDueAges } from './oldest-due.js';
 
 const COUNTERS = {
   ticks: ['bellhop_loop_ticks_total', 'Passes of the loop.'],
@@ -24,7 +24,7 @@ const GAUGES = {
   sending: ['bellhop_dispatcher_sending', 'Sends in flight.'],
 } as const;
 
-/** Shows the dispatcher of the kernel, when it runs one, and how long the oldest due delivery has waited, when the outbox is in the store. */
+/** Shows the dispatcher of the kernel, when it runs one, and how long the oldest due delivery of each channel has waited, when the outbox is in the store. */
 export function registerMessagingMetrics(registry: Registry, kernel: Kernel): void {
   const registers = [registry];
   const dispatcher = resolveBound(kernel, NOTIFICATION_DISPATCHER);
@@ -70,14 +70,21 @@ export function registerMessagingMetrics(registry: Registry, kernel: Kernel): vo
   if (!(resolveBound(kernel, NOTIFICATION_OUTBOX) instanceof SqlNotificationOutbox)) return;
   new Gauge({
     name: 'bellhop_outbox_oldest_due_age_seconds',
-    help: 'How long the oldest due delivery has waited, of the channels this node mounts; 0 when nothing is due. Costs a statement, when scraped.',
+    help: 'How long the oldest due delivery of a channel has waited; 0 when none is due. mounted="false": this process does not serve the channel. Costs a statement, when scraped.',
+    labelNames: ['channel', 'mounted'],
     registers,
     async collect() {
+      // A channel that somebody else served since the last scrape must not go on showing its last age.
+      this.reset();
+      const mounted = kernel.resolve(MESSAGING).channels();
       try {
-        this.set((await oldestDueAgeMs(kernel.resolve(STORE), kernel.resolve(MESSAGING).channels())) / 1_000);
+        const ages = await oldestDueAges(kernel.resolve(STORE));
+        for (const channel of new Set([...mounted, ...ages.keys()])) {
+          this.set({ channel, mounted: String(mounted.includes(channel)) }, (ages.get(channel) ?? 0) / 1_000);
+        }
       } catch {
         // An outage must not take the other metrics along; NaN is how Prometheus writes "not known".
-        this.set(Number.NaN);
+        for (const channel of mounted) this.set({ channel, mounted: 'true' }, Number.NaN);
       }
     },
   });

@@ -1,34 +1,35 @@
-import type { SqlFamily, Store } from '@bellhop/contracts';
-import { bothFamilies, defineStatement } from '@bellhop/store';
+import type { Store } from '@bellhop/contracts';
+import { defineStatement } from '@bellhop/store';
 
 /**
- * The due time of the delivery that has waited longest, of those that this node can serve: one seek per channel in each of the partial
- * indexes that claims use. Params: `now`, `channels` (JSON texts).
+ * Each channel that has pending deliveries, mounted or not, with the due time of the one that has waited longest, null when none is due: hops along the partial indexes
+ * that claims use, one seek per channel that has pending rows and one for its earliest, whatever the backlog. Param: `now`.
  */
-const oldestDue = defineStatement({
+export const oldestDue = defineStatement({
   label: 'host.oldest_due',
   operation: 'select',
   table: 'notification_delivery',
-  sql: bothFamilies(
-    (family) => `SELECT MIN(single) AS single, MIN(digest) AS digest FROM (
-      SELECT ${earliest('digest_key IS NULL')} AS single, ${earliest('digest_key IS NOT NULL')} AS digest FROM ${channelRows(family)}) AS per_channel`,
-  ),
+  sql: `WITH RECURSIVE ${hop('single', 'digest_key IS NULL')}, ${hop('digest', 'digest_key IS NOT NULL')}
+    SELECT channel, MIN(due_at) AS due_at FROM (${earliest('single', 'digest_key IS NULL')} UNION ALL ${earliest('digest', 'digest_key IS NOT NULL')}) AS per_index
+    GROUP BY channel ORDER BY channel`,
 });
 
-function earliest(which: string): string {
-  return `(SELECT due_at FROM notification_delivery
-    WHERE status = 'pending' AND ${which} AND channel = c.value AND due_at <= :now ORDER BY due_at LIMIT 1)`;
+function hop(name: string, which: string): string {
+  const next = (after: string) =>
+    `(SELECT channel FROM notification_delivery WHERE status = 'pending' AND ${which} AND channel ${after} ORDER BY channel LIMIT 1)`;
+  return `${name}(channel) AS (SELECT ${next(`>= ''`)} UNION ALL SELECT ${next(`> ${name}.channel`)} FROM ${name} WHERE ${name}.channel IS NOT NULL)`;
 }
 
-function channelRows(family: SqlFamily): string {
-  return family === 'postgres' ? 'json_array_elements_text(:channels::json) AS c(value)' : 'json_each(:channels) AS c';
+function earliest(name: string, which: string): string {
+  return `SELECT ${name}.channel, (SELECT d.due_at FROM notification_delivery AS d
+      WHERE d.status = 'pending' AND d.${which} AND d.channel = ${name}.channel AND d.due_at <= :now ORDER BY d.due_at LIMIT 1) AS due_at
+    FROM ${name} WHERE ${name}.channel IS NOT NULL`;
 }
 
-/** Milliseconds that the oldest due delivery has waited; 0 when nothing is due. One statement. */
-export async function oldestDueAgeMs(store: Store, channels: readonly string[]): Promise<number> {
+/** Milliseconds that the oldest due delivery of each channel has waited. A channel with nothing due is not among them. One statement. */
+export async function oldestDueAges(store: Store): Promise<Map<string, number>> {
   const now = store.clock.now();
-  const params = { now, channels: JSON.stringify(channels) };
-  const [row] = await store.read<{ single: number | null; digest: number | null }>(oldestDue, params);
-  const due = [row?.single, row?.digest].filter((at) => at !== null && at !== undefined).map(Number);
-  return due.length === 0 ? 0 : Math.max(0, now - Math.min(...due));
+  const rows = await store.read<{ channel: string; due_at: number | null }>(oldestDue, { now });
+  const due = rows.filter(({ due_at }) => due_at !== null);
+  return new Map(due.map(({ channel, due_at }) => [channel, Math.max(0, now - Number(due_at))]));
 }

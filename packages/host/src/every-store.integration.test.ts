@@ -99,7 +99,7 @@ describe.each(TEST_STORE_NAMES)('a host on %s', (name) => {
     const look = async () => [
       await checkServer(store, url),
       await checkSchema(store, sets),
-      await checkKeys(store, false),
+      await checkKeys(store, undefined),
       await checkChannels(store, {}),
       await checkWrite(store),
     ];

@@ -10,6 +10,7 @@ import { createDefaultFolder, DEFAULT_DATABASE_URL } from './config/default-data
 import { checkHostOptions, type HostOptions } from './config/host-config.js';
 import { createApi } from './http/api.js';
 import { HttpServer } from './http/server.js';
+import { environmentRootKey } from './keys/environment-key.js';
 import { KeyCheck } from './keys/key-check.js';
 import { KeyStore, type MadeKey } from './keys/key-store.js';
 import { HostMetrics } from './metrics/host-metrics.js';
@@ -61,12 +62,12 @@ export class Host {
     return this.#server.url;
   }
 
-  /** The root key that this start made, because the database had none and no `apiKey` was given. It is told only here. */
+  /** The root key that this start made, because the database had none and no `apiKey` of its own was given. It is told only here. */
   get firstKey(): string | null {
     return this.#firstKey?.key ?? null;
   }
 
-  /** @throws BellhopError `PORT_IN_USE`, `CONFIG`, and what `kernel.start()` throws. Nothing runs then. */
+  /** @throws BellhopError `PORT_IN_USE`, `CONFIG` (also for an `apiKey` that was revoked), and what `kernel.start()` throws. Nothing runs then. */
   async start(): Promise<void> {
     try {
       createDefaultFolder(this.#options.database?.url ?? DEFAULT_DATABASE_URL);
@@ -91,14 +92,14 @@ export class Host {
   async #open(): Promise<void> {
     const store = this.kernel.resolve(STORE);
     const keys = new KeyStore(store);
-    const { apiKey } = this.#options;
-    if (apiKey === undefined) this.#firstKey = await keys.createFirst();
+    const rootKey = await environmentRootKey(keys, this.#options.apiKey);
+    if (rootKey === undefined) this.#firstKey = await keys.createFirst();
     registerStoreMetrics(this.#metrics.registry, store);
     registerMessagingMetrics(this.#metrics.registry, this.kernel);
     this.#server.serve(
       createApi({
         messaging: this.kernel.resolve(MESSAGING),
-        keys: new KeyCheck({ keys, rootKey: apiKey, clock: this.#clock }),
+        keys: new KeyCheck({ keys, rootKey, clock: this.#clock }),
         metrics: this.#metrics,
         health: () => this.kernel.health(),
         logger: this.#logger,

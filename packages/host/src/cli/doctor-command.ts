@@ -48,7 +48,7 @@ async function database({ databaseUrl, options }: Settings): Promise<Finding[]> 
             hostPlugins(options).flatMap(({ migrations = [] }) => migrations),
           ),
         ),
-        await finding('keys', () => checkKeys(store, options.apiKey !== undefined)),
+        await finding('keys', () => checkKeys(store, options.apiKey)),
         await finding('channels', () => checkChannels(store, options)),
         await finding('write', () => checkWrite(store)),
       ];

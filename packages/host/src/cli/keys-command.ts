@@ -1,5 +1,6 @@
 import { BellhopError } from '@bellhop/kernel';
 import type { Flags } from '../config/settings.js';
+import { storedKey } from '../keys/environment-key.js';
 import { hostMigrations } from '../keys/key-migrations.js';
 import { type ApiKeyRecord, KeyStore } from '../keys/key-store.js';
 import { withDatabase } from './open-database.js';
@@ -22,19 +23,25 @@ export async function createKey({ organization, root = false, label, ...flags }:
 
 /** `bellhop keys list`. */
 export async function listKeys(flags: Flags): Promise<void> {
-  const records = await withKeys(flags, (keys) => keys.list());
+  const { records, own } = await withKeys(flags, async (keys) => ({ records: await keys.list(), own: await ownKey(keys) }));
   if (records.length === 0) process.stderr.write('There are no keys. `bellhop keys create --root` makes one.\n');
-  process.stdout.write(records.map((record) => `${describe(record)}\n`).join(''));
+  process.stdout.write(records.map((record) => `${describe(record, record.keyId === own)}\n`).join(''));
 }
 
 /** `bellhop keys revoke <id>`. */
 export async function revokeKey(id: string, flags: Flags): Promise<void> {
-  const revocation = await withKeys(flags, (keys) => keys.revoke(id));
+  const { revocation, own } = await withKeys(flags, async (keys) => ({ revocation: await keys.revoke(id), own: await ownKey(keys) }));
   if (revocation === 'unknown')
     throw new BellhopError('NOT_FOUND', `keys revoke: there is no key ${JSON.stringify(id)}. \`keys list\` shows the ids.`);
   process.stdout.write(
     revocation === 'revoked' ? `Revoked ${id}. Running hosts refuse it within 5 seconds.\n` : `${id} was revoked before.\n`,
   );
+  if (id === own) process.stderr.write('It is the BELLHOP_API_KEY of this shell. Unset that: a host started with it refuses to start.\n');
+}
+
+/** The id of the key in this environment; a running host may have another. */
+async function ownKey(keys: KeyStore): Promise<string | undefined> {
+  return (await storedKey(keys, process.env.BELLHOP_API_KEY))?.keyId;
 }
 
 function withKeys<T>(flags: Flags, command: (keys: KeyStore) => Promise<T>): Promise<T> {
@@ -44,11 +51,10 @@ function withKeys<T>(flags: Flags, command: (keys: KeyStore) => Promise<T>): Pro
   });
 }
 
-function describe({ keyId, organizationId, hint, label, createdAt, revokedAt }: ApiKeyRecord): string {
+function describe({ keyId, organizationId, hint, label, createdAt, revokedAt }: ApiKeyRecord, own: boolean): string {
   const state = revokedAt === null ? 'active' : `revoked ${new Date(revokedAt).toISOString()}`;
-  return [keyId, hint, reach(organizationId), `made ${new Date(createdAt).toISOString()}`, state, ...(label === null ? [] : [label])].join(
-    '  ',
-  );
+  const marks = [...(own ? ['in BELLHOP_API_KEY here'] : []), ...(label === null ? [] : [label])];
+  return [keyId, hint, reach(organizationId), `made ${new Date(createdAt).toISOString()}`, state, ...marks].join('  ');
 }
 
 function reach(organizationId: string | null): string {

@@ -67,6 +67,35 @@ describe('a later start', () => {
   });
 });
 
+describe('a stored key in BELLHOP_API_KEY', () => {
+  const asks = async (url: string, key: string) =>
+    (await fetch(`${url}/v1/deliveries`, { headers: { Authorization: `Bearer ${key}` } })).status;
+
+  it('ends when it is revoked: told by keys revoke and keys list, and refused at the next start in one line', async () => {
+    const { stdout: key } = await line.run(['keys', 'create', '--root']);
+    const env = { BELLHOP_API_KEY: key };
+    const { child, url } = await line.start([], env);
+    expect(await asks(url, key)).toBe(200);
+    await child.kill('SIGTERM');
+    const { stdout: listed } = await line.run(['keys', 'list'], env);
+    expect(listed).toMatch(/active {2}in BELLHOP_API_KEY here$/);
+    const id = listed.split(' ')[0] ?? '';
+    expect((await line.run(['keys', 'revoke', id], env)).stderr).toMatch(/^It is the BELLHOP_API_KEY of this shell\. Unset that/);
+    const refused = await line.run(['start'], env);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(
+      new RegExp(
+        `^bellhop: BELLHOP_API_KEY holds bh_root_\\S{4}…, the key ${id}, which was revoked\\. Unset it, or set it to .*keys create --root.*\\.\n$`,
+      ),
+    );
+    expect(refused.stdout).not.toContain('Bellhop listens');
+    expect((await line.run(['doctor'], env)).stdout).toMatch(/^FAIL {2}keys {6}BELLHOP_API_KEY holds .* which was revoked/m);
+    // Controls: another key starts it, and without the variable nothing is marked.
+    expect((await line.run(['keys', 'list'])).stdout).not.toContain('here');
+    await line.start([], { BELLHOP_API_KEY: 'a-key-of-my-own' });
+  });
+});
+
 describe('signals', () => {
   const holding = (folder: string) => `
     export default {

@@ -32,7 +32,10 @@ export interface HostConfig {
 
 /** Options of `createHost`: a config, and what no file should hold. */
 export interface HostOptions extends HostConfig {
-  /** A root key, usually `BELLHOP_API_KEY`: 1 to 255 printable ASCII characters. Default: the keys in the database only. */
+  /**
+   * A root key, usually `BELLHOP_API_KEY`: 1 to 255 printable ASCII characters. One that the database holds is that stored key, with its
+   * reach, and refused once revoked. Default: the keys in the database only.
+   */
   readonly apiKey?: string | undefined;
 }
 

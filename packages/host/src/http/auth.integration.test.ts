@@ -1,7 +1,9 @@
 import { STORE } from '@bellhop/contracts';
-import { ManualClock } from '@bellhop/testing';
+import { ManualClock, testDatabase } from '@bellhop/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { makeApiKey } from '../keys/api-key.js';
 import { KEY_CACHE_MS } from '../keys/key-check.js';
+import { hostMigrations } from '../keys/key-migrations.js';
 import { KeyStore } from '../keys/key-store.js';
 import { ROOT_KEY, type RunningHost, runHost } from '../running-host.fixture.js';
 
@@ -112,6 +114,32 @@ describe('keys', () => {
     const rows = await host.kernel.resolve(STORE).knex('api_key').select();
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(key);
+  });
+
+  it('takes a stored key in the environment for that key: revoked it ends within five seconds, and bound it stays bound', async () => {
+    const database = await testDatabase('sqlite');
+    const store = await database.open();
+    await store.migrate(hostMigrations);
+    const keys = new KeyStore(store);
+    const [root, bound] = [await keys.create(null), await keys.create('acme')];
+    const clock = new ManualClock();
+    const options = { database: database.options, messaging: { dispatch: false } };
+    const one = await start({ ...options, apiKey: root.key }, { clock });
+    expect((await one.call('GET', '/metrics', { key: root.key })).status).toBe(200);
+    await keys.revoke(root.id);
+    await clock.advance(KEY_CACHE_MS);
+    expect((await one.call('GET', '/metrics', { key: root.key })).status).toBe(401);
+
+    const other = await start({ ...options, apiKey: bound.key });
+    expect((await other.call('GET', '/v1/deliveries', { key: bound.key })).status).toBe(200);
+    expect((await other.call('GET', '/metrics', { key: bound.key })).status).toBe(403);
+    await expect(runHost({ ...options, apiKey: root.key })).rejects.toMatchObject({ code: 'CONFIG' });
+    // Control: a key of no row is a root key.
+    const free = makeApiKey('root');
+    const third = await start({ ...options, apiKey: free });
+    expect((await third.call('GET', '/metrics', { key: free })).status).toBe(200);
+    for (const { host } of running.splice(0)) await host.stop();
+    await database.drop();
   });
 
   it('makes none when there is a root key in the environment', async () => {

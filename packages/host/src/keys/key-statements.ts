@@ -49,6 +49,14 @@ export const getKey = defineStatement({
   sql: `SELECT ${COLUMNS} FROM api_key WHERE id = :id`,
 });
 
+/** One seek in a unique index. Params: `hash`. */
+export const getKeyByHash = defineStatement({
+  label: 'host.key_get_by_hash',
+  operation: 'select',
+  table: 'api_key',
+  sql: `SELECT ${COLUMNS} FROM api_key WHERE hash = :hash`,
+});
+
 /** Params: `id, now`. */
 export const revokeKey = defineStatement({
   label: 'host.key_revoke',

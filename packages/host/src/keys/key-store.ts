@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Store, WriteScope } from '@bellhop/contracts';
 import { checkName } from '@bellhop/store';
 import { hashApiKey, hintOf, makeApiKey } from './api-key.js';
-import { findKey, getKey, insertFirstKey, insertKey, listKeys, revokeKey } from './key-statements.js';
+import { findKey, getKey, getKeyByHash, insertFirstKey, insertKey, listKeys, revokeKey } from './key-statements.js';
 
 /** What a key allows: one organization, or (`organizationId: null`) everything. */
 export interface KeyGrant {
@@ -63,6 +63,12 @@ export class KeyStore {
   async find(hash: string): Promise<(KeyGrant & { readonly hash: string }) | null> {
     const [row] = await this.#store.read<KeyRow & { hash: string }>(findKey, { hash });
     return row ? { keyId: row.id, organizationId: row.organization_id, hash: row.hash } : null;
+  }
+
+  /** The key with this hash, revoked or not. */
+  async get(hash: string): Promise<ApiKeyRecord | null> {
+    const [row] = await this.#store.read<KeyRow>(getKeyByHash, { hash });
+    return row ? toRecord(row) : null;
   }
 
   /** Oldest first, revoked ones too. */

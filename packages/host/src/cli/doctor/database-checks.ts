@@ -1,6 +1,7 @@
 import type { MigrationSet, Store } from '@bellhop/contracts';
 import { StoreError } from '@bellhop/kernel';
 import { defineStatement, redactUrl } from '@bellhop/store';
+import { revokedText, storedKey } from '../../keys/environment-key.js';
 import { KeyStore } from '../../keys/key-store.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
@@ -70,9 +71,13 @@ export async function checkSchema(store: Store, sets: readonly MigrationSet[]): 
 }
 
 /** Whether anybody can call the API. */
-export async function checkKeys(store: Store, keyInEnvironment: boolean): Promise<Finding> {
+export async function checkKeys(store: Store, apiKey: string | undefined): Promise<Finding> {
   const [table] = await store.read<{ name: string | null }>(keyTable, {});
-  const records = table?.name ? await new KeyStore(store).list() : [];
+  const keys = new KeyStore(store);
+  const records = table?.name ? await keys.list() : [];
+  const stored = table?.name ? await storedKey(keys, apiKey) : null;
+  if (stored && stored.revokedAt !== null) return fail('keys', revokedText(stored));
+  const keyInEnvironment = apiKey !== undefined && stored === null;
   const active = records.filter(({ revokedAt }) => revokedAt === null);
   const roots = active.filter(({ organizationId }) => organizationId === null).length;
   const text = `${active.length} active, ${roots} of them root${keyInEnvironment ? ', and BELLHOP_API_KEY' : ''}`;

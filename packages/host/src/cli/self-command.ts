@@ -1,19 +1,32 @@
-import { realpathSync } from 'node:fs';
-import { relative, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { redactUrl } from '@bellhop/store';
 import type { Flags } from '../config/settings.js';
 
 /**
- * How the user runs this very program, to be pasted: `bellhop`, `npx bellhop` when it is installed in the folder, or the whole of it from a
- * checkout.
+ * How the user runs this very program, to be pasted into any shell of theirs: the checkout's script, `npx bellhop` where it is installed, or
+ * the whole of it.
+ *
+ * @param folder the working folder. npm runs a script in the folder of its package.json, whichever subfolder it is called from: that names the
+ * same relative paths only when this process runs there too.
+ * @param module where this program is; tests give another.
  */
-export function selfCommand(script = process.argv[1] ?? '', folder = process.cwd()): string {
-  const source = fileURLToPath(new URL('../bin.ts', import.meta.url));
-  if (import.meta.url.endsWith('.ts')) return `npx tsx --conditions=bellhop-source ${quoted(relative(folder, source) || source)}`;
-  return script.startsWith(`${realpathSync(folder)}${sep}node_modules${sep}`) || script.startsWith(`${folder}${sep}node_modules${sep}`)
-    ? 'npx bellhop'
-    : 'bellhop';
+export function selfCommand(folder = process.cwd(), module = import.meta.url): string {
+  const source = module.endsWith('.ts');
+  const program = fileURLToPath(new URL(source ? '../bin.ts' : '../../bin/bellhop.js', module));
+  if (source) {
+    const checkout = fileURLToPath(new URL('../../../../', module));
+    if (resolve(folder) === resolve(checkout)) return 'npm run -s bellhop --';
+    return `node --conditions=bellhop-source --import ${quoted(import.meta.resolve('tsx'))} ${quoted(program)}`;
+  }
+  return isInstalled(resolve(folder)) ? 'npx bellhop' : `node ${quoted(program)}`;
+}
+
+/** npx looks for a command as Node does for a package: in the folder and in all above it. */
+function isInstalled(folder: string): boolean {
+  if (existsSync(join(folder, 'node_modules/.bin/bellhop'))) return true;
+  return dirname(folder) !== folder && isInstalled(dirname(folder));
 }
 
 /** The flags that make another command see the same database. A URL with a password stays out of what is printed. */

@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openStore } from '@bellhop/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostMigrations } from '../keys/key-migrations.js';
 import { CommandLine, paste } from './command-line.fixture.js';
+
+const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 let line: CommandLine;
 beforeEach(() => {
@@ -60,10 +63,20 @@ describe('a later start', () => {
     const make = await child.line(/export BELLHOP_API_KEY=/);
     const send = await child.line(/^ {2}curl .*notifications/);
     expect(make).not.toContain('bh_root_');
-    // In one shell, as a user has it; npx would look for tsx from the test's folder, which has none.
-    const tsx = `node --conditions=bellhop-source --import ${import.meta.resolve('tsx')}`;
-    const pasted = `${make.replace(/npx tsx --conditions=bellhop-source/, tsx)}\n${send}`;
-    expect(JSON.parse(await paste(pasted, {}, line.folder))).toMatchObject({ enqueued: 1 });
+    // In one shell, as a user has it.
+    expect(JSON.parse(await paste(`${make}\n${send}`, {}, line.folder))).toMatchObject({ enqueued: 1 });
+  });
+
+  it('in a checkout prints a command that works in its subfolders too, on the same database', async () => {
+    const flags = ['--database-url', `file:${join(line.folder, 'app.db')}`];
+    const checkout = { BELLHOP_TEST_FOLDER: CHECKOUT };
+    const first = await line.start(flags, checkout);
+    await first.child.kill('SIGTERM');
+    const { child } = await line.start(flags, checkout);
+    const make = await child.line(/export BELLHOP_API_KEY=/);
+    const send = await child.line(/^ {2}curl .*notifications/);
+    expect(make).toContain('$(npm run -s bellhop -- keys create --root --database-url ');
+    expect(JSON.parse(await paste(`${make}\n${send}`, {}, join(CHECKOUT, 'docs/guides')))).toMatchObject({ enqueued: 1 });
   });
 });
 

@@ -100,4 +100,42 @@ describe('group commit', () => {
     await Promise.all([4, 4, 4, 25, 1].map((rows) => group.submit(rows)));
     expect(groups).toEqual([[4, 4], [4], [25], [1]]);
   });
+
+  it('gives the event loop a turn between two groups, though the driver is synchronous', async () => {
+    const order: string[] = [];
+    const group = new GroupCommit<string, string>({
+      store,
+      maxRows: 1,
+      commit: async (calls) => {
+        order.push(...calls);
+        return [...calls];
+      },
+    });
+    const all = Promise.all(['a', 'b', 'c'].map((call) => group.submit(call)));
+    setImmediate(() => order.push('others'));
+    await all;
+    expect(order.indexOf('others')).toBeGreaterThan(0);
+    expect(order.indexOf('others')).toBeLessThan(3);
+  });
+
+  it('runs groups side by side where it may, so that one that waits for a lock holds up no other (control: it does, one at a time)', async () => {
+    for (const [concurrency, expected] of [
+      [2, ['b!']],
+      [1, []],
+    ] as const) {
+      const { groups, commit, next } = controlledCommit();
+      const group = new GroupCommit<string, string>({ store, commit, concurrency });
+      const settled: string[] = [];
+      const waiting = next();
+      const first = group.submit('a');
+      await waiting;
+      void group.submit('b').then((result) => settled.push(result));
+      await new Promise((resolve) => setImmediate(resolve));
+      groups[1]?.finish();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(settled).toEqual(expected);
+      groups[0]?.finish();
+      await first;
+    }
+  });
 });

@@ -4,12 +4,17 @@ import { faultKind } from './store-faults.js';
 export interface GroupCommitOptions<Call, Result> {
   /** The store that `commit` writes to. */
   readonly store: Pick<Store, 'assertOutsideTransaction'>;
-  /** Writes the calls in one transaction; results in their order. Called for one group at a time. */
+  /** Writes the calls in one transaction; results in their order. */
   readonly commit: (calls: readonly Call[]) => Promise<readonly Result[]>;
   /** Rows a call writes, for the cut below. Default 1 each. */
   readonly weigh?: (call: Call) => number;
   /** Rows in one transaction at most, unless a single call has more. Default 1 000. */
   readonly maxRows?: number;
+  /**
+   * Groups under way at once. Default 1: the next one gathers meanwhile, which is what makes it large. More where a group may wait for a lock of
+   * somebody else's, as it does for a taken key on Postgres: those behind it need not wait too.
+   */
+  readonly concurrency?: number;
 }
 
 interface Pending<Call, Result> {
@@ -25,7 +30,8 @@ interface Pending<Call, Result> {
 export class GroupCommit<Call, Result> {
   readonly #options: GroupCommitOptions<Call, Result>;
   #pending: Pending<Call, Result>[] = [];
-  #running = false;
+  #running = 0;
+  #scheduled = false;
 
   constructor(options: GroupCommitOptions<Call, Result>) {
     this.#options = options;
@@ -37,17 +43,27 @@ export class GroupCommit<Call, Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#pending.push({ call, resolve, reject });
       // nextTick runs when the microtasks at hand are done: calls made by every continuation of this turn are in by then.
-      if (this.#pending.length === 1 && !this.#running) process.nextTick(() => void this.#drain());
+      this.#schedule(process.nextTick);
     });
   }
 
+  #schedule(soon: (drain: () => void) => void): void {
+    if (this.#scheduled || this.#pending.length === 0 || this.#running >= (this.#options.concurrency ?? 1)) return;
+    this.#scheduled = true;
+    soon(() => void this.#drain());
+  }
+
   async #drain(): Promise<void> {
-    this.#running = true;
-    try {
-      while (this.#pending.length > 0) await this.#commitGroup(this.#nextGroup());
-    } finally {
-      this.#running = false;
-    }
+    this.#scheduled = false;
+    this.#running += 1;
+    const group = this.#nextGroup();
+    // What did not fit needs no later turn to start where groups may run side by side.
+    this.#schedule(setImmediate);
+    await this.#commitGroup(group);
+    this.#running -= 1;
+    // A turn of the event loop lies between two groups: on a synchronous driver nothing else would run until the last of them, leases would
+    // lapse unrenewed and requests go unanswered.
+    this.#schedule(setImmediate);
   }
 
   #nextGroup(): Pending<Call, Result>[] {

@@ -178,8 +178,8 @@ describe('a Postgres whose connections an administrator ends', () => {
       code: 'STORE_BUSY',
       message: expect.stringContaining('statementTimeoutMs'),
     });
-    // Migrations have the time they need.
-    const slow = { number: 1, name: 'slow', kind: 'additive' as const, up: () => ['SELECT pg_sleep(0.3)'] };
+    // Migrations have the time they need, beyond the 5 s that the client waits longer than the server.
+    const slow = { number: 1, name: 'slow', kind: 'additive' as const, up: () => ['SELECT pg_sleep(5.3)'] };
     await hasty.migrate({ plugin: 'slow', tenantTables: [], migrations: [slow] });
     await hasty.close();
   });

@@ -50,6 +50,20 @@ describe('bellhop keys', () => {
   });
 });
 
+describe('bellhop keys without a database', () => {
+  it('creates none to list or revoke what cannot be there, and says so', async () => {
+    const { code, stdout, stderr } = await line.run(['keys', 'list']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^There is no database at \S+\.bellhop\/bellhop\.db, so there are no keys\. `bellhop start` creates it\.\n$/);
+    expect(await line.run(['keys', 'revoke', 'key_x'])).toMatchObject({ code: 1, stderr: expect.stringMatching(/no database at/) });
+    expect(existsSync(join(line.folder, '.bellhop'))).toBe(false);
+    // Control: a key that is made needs one.
+    expect((await line.run(['keys', 'create', '--root'])).code).toBe(0);
+    expect(existsSync(join(line.folder, '.bellhop'))).toBe(true);
+    expect((await line.run(['keys', 'list'])).stdout).toMatch(/^key_/);
+  });
+});
+
 describe('bellhop migrate', () => {
   it('brings up the schema of every configured plugin, says what it did, and does nothing twice', async () => {
     line.write(

@@ -1,9 +1,13 @@
 import { BellhopError, errorMessage, KernelError } from '@bellhop/kernel';
 
+/** What the store adds whenever a connection breaks. While it is being opened no write can be on its way. */
+const WRITE_HINT = / A write that was on its way may or may not have happened\./;
+
 /** What went wrong, in one line: the reason a plugin gave rather than the plugin's failing. */
 export function failureLine(error: unknown): string {
   const reason = error instanceof KernelError && error.cause instanceof BellhopError ? error.cause : error;
-  return `bellhop: ${errorMessage(reason).replace(/\s*\n\s*/g, ' ')}`;
+  const text = errorMessage(reason).replace(/\s*\n\s*/g, ' ');
+  return `bellhop: ${text.startsWith('Cannot open ') ? text.replace(WRITE_HINT, '') : text}`;
 }
 
 /**

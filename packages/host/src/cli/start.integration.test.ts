@@ -229,7 +229,9 @@ describe('what keeps a host from starting is one line on standard error and exit
   });
 
   it('a database server that cannot be reached', async () => {
-    expect(await refused(['--database-url', 'postgres://me:hunter2@127.0.0.1:1/app'])).not.toContain('hunter2');
+    const text = await refused(['--database-url', 'postgres://me:hunter2@127.0.0.1:1/app']);
+    expect(text).toMatch(/Cannot open the Postgres database\..*ECONNREFUSED 127\.0\.0\.1:1\.$/m);
+    expect(text).not.toContain('hunter2');
   });
 
   it('an address that is not this machine’s', async () => {

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BellhopError, errorMessage } from '@bellhop/kernel';
 import { createJiti } from 'jiti';
 import { checkHostConfig, type HostConfig } from './host-config.js';
+import { jsonFaultAt } from './json-fault.js';
 
 export const CONFIG_FILE_NAMES = ['bellhop.config.ts', 'bellhop.config.js', 'bellhop.config.json'] as const;
 
@@ -44,10 +45,12 @@ function findConfigFile(folder: string): string | undefined {
 }
 
 function readJson(file: string): unknown {
+  let text = '';
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
+    return JSON.parse(text);
   } catch (error) {
-    throw broken(file, error);
+    throw error instanceof SyntaxError ? brokenJson(file, text, error) : broken(file, error);
   }
 }
 
@@ -90,7 +93,25 @@ async function configLoader(file: string) {
   });
 }
 
+/** What jiti says of a syntax error: the words, then the file, the line from 1 and the column from 0. */
+const PARSE_ERROR = /^ParseError: (?<words>.*?)\s*\n\s*(?<file>.+):(?<line>\d+):(?<column>\d+)$/;
+
 function broken(file: string, error: unknown): BellhopError {
-  const [firstLine = ''] = errorMessage(error).trim().split('\n');
-  return new BellhopError('CONFIG', `Cannot load ${basename(file)}: ${firstLine.replace(/\.$/, '')}.`, { cause: error });
+  const { words, file: where, line, column } = PARSE_ERROR.exec(errorMessage(error).trim())?.groups ?? {};
+  if (words === undefined) return cannotLoad(file, errorMessage(error).trim().split('\n')[0] ?? '', error);
+  // It may be a file that the config imports.
+  const place = `${relative(dirname(file), where ?? file)}:${line}:${Number(column) + 1}`;
+  return cannotLoad(file, `${words} (${place})`, error);
+}
+
+/** The reason in our own words and place: those of `JSON.parse` differ from one Node to the next. */
+function brokenJson(file: string, text: string, error: unknown): BellhopError {
+  const at = jsonFaultAt(text);
+  const lines = text.slice(0, at).split('\n');
+  const found = at === text.length ? 'the file ends too soon' : `unexpected ${JSON.stringify(text[at])}`;
+  return cannotLoad(file, `${found} (${basename(file)}:${lines.length}:${(lines.at(-1) ?? '').length + 1})`, error);
+}
+
+function cannotLoad(file: string, reason: string, cause: unknown): BellhopError {
+  return new BellhopError('CONFIG', `Cannot load ${basename(file)}: ${reason.trim().replace(/\.$/, '')}.`, { cause });
 }

@@ -88,9 +88,11 @@ function checkMessaging(source: string, options: HostConfig['messaging']): void 
   try {
     messagingPlugin(options);
   } catch (error) {
-    throw new BellhopError('PLUGIN_OPTIONS', errorMessage(error).replace(/^service-messaging: /, `${source}: messaging: `), {
-      cause: error,
-    });
+    const text = errorMessage(error)
+      .replace(/^service-messaging: /, `${source}: messaging: `)
+      // The plugin's own, and the last it lists; here they are given beside `messaging`.
+      .replaceAll(/(?<=allowed: outbox, [^|]*), channels(?= \||$)/g, '');
+    throw new BellhopError('PLUGIN_OPTIONS', text, { cause: error });
   }
 }
 

@@ -122,10 +122,15 @@ describe('the config file', () => {
     [
       'an unknown option of messaging',
       '{ "messaging": { "dispach": false } }',
-      /bellhop\.config\.json: messaging: unknown option dispach; allowed: outbox, /,
+      /bellhop\.config\.json: messaging: unknown option dispach; allowed: outbox, dispatch, (?!.*channels).*, stopDeadlineMs$/,
     ],
     ['channels in the wrong place', '{ "messaging": { "channels": [] } }', /bellhop\.config\.json: unknown option messaging\.channels/],
-    ['malformed JSON', '{ "port": ', /^Cannot load bellhop\.config\.json: /],
+    ['malformed JSON', '{ "port": ', /^Cannot load bellhop\.config\.json: the file ends too soon \(bellhop\.config\.json:1:11\)\.$/],
+    [
+      'JSON with a trailing comma',
+      '{\n  "port": 1,\n}',
+      /^Cannot load bellhop\.config\.json: unexpected "}" \(bellhop\.config\.json:3:1\)\.$/,
+    ],
     [
       'a database of no known kind',
       '{ "database": { "url": "mysql://x" } }',
@@ -137,7 +142,12 @@ describe('the config file', () => {
   });
 
   it.each([
-    ['broken', 'export default {', /^Cannot load bellhop\.config\.ts: /],
+    ['broken', 'export default {', /^Cannot load bellhop\.config\.ts: Unexpected token \(bellhop\.config\.ts:1:17\)\.$/],
+    [
+      'missing a comma',
+      'export default {\n  port: 80\n  host: "x",\n};',
+      /^Cannot load bellhop\.config\.ts: Unexpected token, expected "," \(bellhop\.config\.ts:3:3\)\.$/,
+    ],
     ['throwing', `throw new Error('SMTP_URL is not set');`, /^Cannot load bellhop\.config\.ts: SMTP_URL is not set\.$/],
     ['importing what is not there', `import './nowhere.js';\nexport default {};`, /^Cannot load bellhop\.config\.ts: .*nowhere/],
     ['without a default export', 'export const port = 1;', /^bellhop\.config\.ts has no default export/],
@@ -152,6 +162,12 @@ describe('the config file', () => {
     const line = await refused();
     expect(line).toMatch(message);
     expect(line).not.toContain('\n');
+  });
+
+  it('is told where a file is broken that it imports', async () => {
+    write('channel.ts', 'export const channel = {;');
+    write('bellhop.config.ts', `import { channel } from './channel.js';\nexport default { channels: [channel] };`);
+    expect(await refused()).toBe('Cannot load bellhop.config.ts: Unexpected token (channel.ts:1:25).');
   });
 
   it('is refused when --config names none', async () => {

@@ -229,6 +229,55 @@ describe('health and documents', () => {
       '#/components/schemas/EmitResult',
     );
   });
+
+  it('describes the organization header on each operation under /v1, and on no other', async () => {
+    const { call } = await start();
+    const { body } = await call('GET', '/openapi.json', { key: null });
+    const named: string[] = [];
+    for (const [path, methods] of Object.entries(
+      body.paths as Record<string, Record<string, { parameters?: { name: string; in: string }[] }>>,
+    )) {
+      for (const { parameters = [] } of Object.values(methods)) {
+        if (parameters.some((parameter) => parameter.name === 'Bellhop-Organization' && parameter.in === 'header')) named.push(path);
+      }
+    }
+    expect(named.toSorted()).toEqual([
+      '/v1/deliveries',
+      '/v1/inbox/{userId}',
+      '/v1/inbox/{userId}/read',
+      '/v1/notifications',
+      '/v1/notifications/{id}',
+    ]);
+    // The path's own parameters are still there, and a second look adds nothing.
+    const again = (await call('GET', '/openapi.json', { key: null })).body;
+    expect(again).toEqual(body);
+    expect(again.paths['/v1/notifications/{id}'].get.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      'id',
+      'Bellhop-Organization',
+    ]);
+  });
+
+  it('says what the result of an emit means, and which URL of a payload counts, as it is', async () => {
+    const { call } = await start();
+    const { schemas } = (await call('GET', '/openapi.json', { key: null })).body.components;
+    const { deliveries, enqueued, delivered, failed } = schemas.EmitResult.properties;
+    expect(deliveries.items.properties.ok.description).toMatch(/True once it is enqueued/);
+    expect(enqueued.description).toMatch(/stored and will be made/);
+    for (const { description } of [delivered, failed]) expect(description).toMatch(/only without an outbox/);
+    expect(schemas.Emit.properties.payload.description).toMatch(/leads to `url`, else to `actionUrl`, else to the `source`/);
+
+    const emit = async (payload: object) =>
+      (await call('POST', '/v1/notifications', { body: { topic: 't', audience: 'ada', payload, source: { type: 'order', id: '1' } } }))
+        .body;
+    expect(await emit({ url: '/u', actionUrl: '/a' })).toMatchObject({ deliveries: [{ ok: true }], enqueued: 1, delivered: 0, failed: 0 });
+    await emit({ actionUrl: '/a' });
+    await emit({});
+    const inbox = await until(
+      () => call('GET', '/v1/inbox/ada'),
+      ({ body }) => body.items.length === 3,
+    );
+    expect(inbox.body.items.map(({ actionUrl }: { actionUrl: string }) => actionUrl)).toEqual(['/order/1', '/a', '/u']);
+  });
 });
 
 describe('metrics', () => {

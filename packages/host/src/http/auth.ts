@@ -9,7 +9,7 @@ import type { KeyGrant } from '../keys/key-store.js';
 import { HttpError } from './errors.js';
 
 export const ORGANIZATION_HEADER = 'Bellhop-Organization';
-const DEFAULT_ORGANIZATION = 'default';
+export const DEFAULT_ORGANIZATION = 'default';
 /** No comma: a header that was sent twice arrives as one text, joined by a comma, and must not name a third organization. */
 const ORGANIZATION = /^[\x20-\x2b\x2d-\x7e]{1,255}$/;
 

@@ -37,10 +37,12 @@ export const emitSchema = z
       .union([z.string(), z.array(z.string())])
       .openapi({ description: 'A user id or many, bare or as `user:<id>`. Repeats count once.', example: ['user:ada'] }),
     payload: jsonObject.optional().openapi({
-      description: 'What is shown: `title`, `body`, `severity`, `actionUrl` and anything else. At most 256 KiB as JSON.',
+      description:
+        'What is shown: `title`, `body`, `severity`, where it leads, and anything else. It leads to `url`, else to `actionUrl`, else to the ' +
+        '`source` as `/<type>/<id>`; `javascript:`, `data:` and `vbscript:` URLs are refused. At most 256 KiB as JSON.',
       example: { title: 'Thank you', body: 'Your order is on its way.' },
     }),
-    severity: severity.optional(),
+    severity: severity.optional().openapi({ description: 'Default: the `severity` of the payload, else `info`.' }),
     dedupKey: z.string().optional().openapi({
       description: 'A repeat within (organization, topic) returns the first notification and enqueues nothing. 1 to 255 characters.',
     }),
@@ -61,15 +63,21 @@ export const emitResultSchema = z
       z.strictObject({
         channel: z.string(),
         recipientId: z.string(),
-        ok: z.boolean(),
+        ok: z.boolean().openapi({
+          description:
+            'True once it is enqueued: the delivery is stored and will be made, not that it was. `GET /v1/deliveries` tells what became of it. ' +
+            'Without an outbox: whether the channel accepted it.',
+        }),
         deliveryId: z.string().optional(),
         externalId: z.string().optional(),
         error: z.string().optional(),
       }),
     ),
-    enqueued: z.int(),
-    delivered: z.int(),
-    failed: z.int(),
+    enqueued: z.int().openapi({ description: 'Deliveries that were stored and will be made. 0 for a repeat, and without an outbox.' }),
+    delivered: z
+      .int()
+      .openapi({ description: 'Deliveries made at once: only without an outbox (`messaging.outbox: none`), else always 0.' }),
+    failed: z.int().openapi({ description: 'Deliveries that failed at once: only without an outbox, else always 0.' }),
     suppressed: suppressed.openapi({ description: 'Channels that got no delivery, and why.' }),
   })
   .openapi('EmitResult');
@@ -117,7 +125,10 @@ export const inboxItemSchema = z
     title: z.string(),
     body: z.string(),
     severity,
-    actionUrl: z.string().nullable(),
+    actionUrl: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Where it leads: the `url` of the payload, else its `actionUrl`, else its source.' }),
     state: z.enum(['delivered', 'read', 'clicked', 'dismissed']),
     read: z.boolean(),
     archived: z.boolean(),

@@ -73,7 +73,20 @@ export class StoreError extends BellhopError {
   override readonly name = 'StoreError';
 }
 
-/** The text of anything thrown. */
+/**
+ * The text of anything thrown. Total: code of others may throw nothing, an object without a prototype, or an error whose `message` throws
+ * when it is read, and whoever handles a failure must not fail over its text.
+ */
 export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? textOf(error) : String(error);
+  } catch {
+    return `${error === null ? 'null' : typeof error} thrown, which has no text`;
+  }
+}
+
+/** Node's own errors can come without a message (an AggregateError of refused connections): then the code says more than nothing. */
+function textOf(error: Error & { readonly code?: unknown }): string {
+  const text = [error.message, error.code].find((each) => typeof each === 'string' && each !== '');
+  return text === undefined ? `${String(error.name)} without a message` : String(text);
 }

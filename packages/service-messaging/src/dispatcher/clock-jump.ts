@@ -7,12 +7,14 @@ const TOLERANCE_MS = 1_000;
  * Notices that the wall clock was set forward, or that the machine was suspended: wall and monotonic time have come apart.
  *
  * Claims expire by the wall clock. After a jump the live claims of every node on this machine look expired, so nobody may reap before
- * their owners had the time to renew: one claim TTL, as renewals come every third of it.
+ * their owners had the time to renew: one claim TTL, as renewals come every third of it. A node that starts cannot know whether there was a
+ * jump, and waits as well.
  */
 export class ClockJump {
   private wall: number;
   private monotonic: number;
   private guardUntil = Number.NEGATIVE_INFINITY;
+  private beginGuardUntil = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly clock: Clock,
@@ -20,6 +22,12 @@ export class ClockJump {
   ) {
     this.wall = clock.now();
     this.monotonic = clock.monotonic();
+  }
+
+  /** This node has seen nothing yet, so the clock may have jumped just before: it waits as after a jump. */
+  begin(): void {
+    this.look();
+    this.beginGuardUntil = this.clock.monotonic() + this.claimTtlMs;
   }
 
   /** Compares the clocks with the last time. @returns true when the wall clock has jumped forward since. */
@@ -33,8 +41,12 @@ export class ClockJump {
     return jumped;
   }
 
-  /** Milliseconds for which nothing may be reaped; 0 when there is no need to wait. */
-  guardLeftMs(): number {
-    return Math.max(0, this.guardUntil - this.clock.monotonic());
+  /**
+   * Milliseconds for which nothing may be reaped; 0 when there is no need to wait.
+   *
+   * @param knowsOfExpired a claim is known to look expired. Who reaps without having asked does so from the first tick on.
+   */
+  guardLeftMs(knowsOfExpired: boolean): number {
+    return Math.max(0, this.guardUntil - this.clock.monotonic(), knowsOfExpired ? this.beginGuardUntil - this.clock.monotonic() : 0);
   }
 }

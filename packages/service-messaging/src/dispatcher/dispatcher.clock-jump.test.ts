@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Two nodes on one machine and one outbox; the first is sending when the wall clock jumps. */
-async function jumpWhileSending(options: { secondStartsAfterwards: boolean; jumpMs?: number }) {
+async function jumpWhileSending(options: { secondStartsAfterwards: boolean; secondTicksByHand?: boolean; jumpMs?: number }) {
   const email = heldChannel('email');
   const one = dispatcherBench({ channels: [email.channel], nodeId: 'one', sendTimeoutMs: 2 * MINUTE });
   const join = () =>
@@ -18,7 +18,8 @@ async function jumpWhileSending(options: { secondStartsAfterwards: boolean; jump
   await one.clock.advance(100);
   one.clock.jumpWall(options.jumpMs ?? HOUR);
   const two = before ?? join();
-  two.dispatcher.start();
+  if (options.secondTicksByHand) void two.dispatcher.tick();
+  else two.dispatcher.start();
   two.dispatcher.wake();
   await one.clock.advance(0);
   return { one, two, email, id };
@@ -36,8 +37,18 @@ describe('a jump of the wall clock', () => {
     await Promise.all([one.stop(), two.dispatcher.stop()]);
   });
 
-  test('control: a node that does not know of the jump reaps at once, and sends a second time', async () => {
-    const { one, two, email } = await jumpWhileSending({ secondStartsAfterwards: true });
+  test('causes none by a node that starts after it, and cannot know of it', async () => {
+    const { one, two, email, id } = await jumpWhileSending({ secondStartsAfterwards: true });
+    await one.clock.advance(MINUTE);
+    expect(email.sends).toHaveLength(1);
+    email.sends[0]?.end();
+    await one.clock.advance(100);
+    expect(await one.row(id)).toMatchObject({ status: 'success', attempts: 1 });
+    await Promise.all([one.stop(), two.dispatcher.stop()]);
+  });
+
+  test('control: a node that neither saw the jump nor waits at its start reaps at once, and sends a second time', async () => {
+    const { one, two, email } = await jumpWhileSending({ secondStartsAfterwards: true, secondTicksByHand: true });
     expect(email.sends).toHaveLength(2);
     for (const { end } of email.sends) end();
     await Promise.all([one.stop(), two.dispatcher.stop()]);

@@ -65,6 +65,7 @@ export class NotificationDispatcher {
   }
 
   start(): void {
+    if (!this.running) this.jump.begin();
     this.running = true;
     this.pool.start();
     this.loop.start();
@@ -183,7 +184,7 @@ export class NotificationDispatcher {
 
   /** @returns rows returned to pending. */
   private async reap(round: ClaimRound): Promise<number> {
-    const guardLeftMs = this.jump.guardLeftMs();
+    const guardLeftMs = this.jump.guardLeftMs(this.options.outbox.survey !== undefined);
     if (guardLeftMs > 0) {
       this.loop.due(this.settings.clock.now() + guardLeftMs);
       return 0;

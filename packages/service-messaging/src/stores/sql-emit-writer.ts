@@ -5,6 +5,9 @@ import { findDedupKeys, insertEventDeliveries, insertEvents } from '../sql/enque
 import { rowChunks, rowWeight } from './row-chunks.js';
 import { dedupKeys, toEventRow } from './sql-event-store.js';
 
+/** Groups with dedup keys under way at once on Postgres: one that waits for a key leaves room for the rest, and most of the pool for others. */
+const KEYED_GROUPS = 4;
+
 /** Deliveries in one statement at most. */
 const ROWS_PER_STATEMENT = 1_000;
 
@@ -14,20 +17,26 @@ const ROWS_PER_STATEMENT = 1_000;
  */
 export class SqlEmitWriter implements EmitWriter {
   readonly #store: Store;
-  readonly #group: GroupCommit<readonly PreparedEmit[], EmitWritten[]>;
+  readonly #plain: GroupCommit<readonly PreparedEmit[], EmitWritten[]>;
+  /** Apart from the others: on Postgres an emit waits for an open transaction that holds its dedup key, and its group waits with it. */
+  readonly #keyed: GroupCommit<readonly PreparedEmit[], EmitWritten[]>;
 
   constructor(store: Store) {
     this.#store = store;
-    this.#group = new GroupCommit({
+    const options = {
       store,
-      commit: (calls) => this.#commit(calls),
-      weigh: (call) => call.reduce((weight, emit) => weight + rowWeight(charactersOf(emit)) + emit.deliveries.length, 0),
-    });
+      commit: (calls: readonly (readonly PreparedEmit[])[]) => this.#commit(calls),
+      weigh: (call: readonly PreparedEmit[]) =>
+        call.reduce((weight, emit) => weight + rowWeight(charactersOf(emit)) + emit.deliveries.length, 0),
+    };
+    this.#plain = new GroupCommit(options);
+    this.#keyed = new GroupCommit({ ...options, concurrency: store.dialect === 'postgres' ? KEYED_GROUPS : 1 });
   }
 
   async write(calls: readonly PreparedEmit[], options: TransactionOption = {}): Promise<EmitWritten[]> {
     if (calls.length === 0) return [];
-    return options.trx ? this.#write(calls, options) : this.#group.submit(calls);
+    if (options.trx) return this.#write(calls, options);
+    return (calls.some(({ event }) => event.dedupKey !== null) ? this.#keyed : this.#plain).submit(calls);
   }
 
   async #commit(groups: readonly (readonly PreparedEmit[])[]): Promise<EmitWritten[][]> {

@@ -34,6 +34,7 @@ export {
   type AckOutcome,
   type AckResult,
   type CancelFilter,
+  CLAIM_EXPIRED,
   type ClaimOptions,
   DELIVERY_ATTEMPT_LIMIT,
   type DeliveryFilter,

@@ -106,7 +106,7 @@ export interface INotificationOutbox {
   ack(claim: ClaimedDelivery, result: AckResult): Promise<AckOutcome | void>;
   list(filter?: DeliveryFilter): Promise<DeliveryPage>;
 
-  /** Returns every expired claim to pending, store-wide: no partition, no lock, one UPDATE. Rows at the attempt limit go dead as `claim expired`. @returns rows. */
+  /** Returns every expired claim to pending, store-wide: no partition, no lock, one UPDATE. Each carries the error `claim expired`; those at the attempt limit go dead. @returns rows. */
   reap?(options: ReapOptions): Promise<number>;
   survey?(options: SurveyOptions): Promise<Survey>;
   /** As `enqueue`, in one transaction. Ids in the order of the inputs. */
@@ -123,6 +123,9 @@ export interface INotificationOutbox {
 
 /** Attempts a delivery has before it is dead: the first and five retries. */
 export const DELIVERY_ATTEMPT_LIMIT = 6;
+
+/** The error of a row whose claim expired: its node died, or was away for longer than the claim's TTL. */
+export const CLAIM_EXPIRED = 'claim expired';
 
 /** The slots that partitions are ranges of. */
 export const SLOT_COUNT = 4096;

@@ -2,6 +2,7 @@ import type { ClaimedDelivery, ClaimOptions, DispatchLock, DispatchLockHandle, I
 import type { Clock } from '@bellhop/kernel';
 import type { ClaimPool, TickResult } from '@bellhop/loop';
 import { type AttemptOutcome, type DeliveryUnit, digestUnits, singleUnit } from './delivery-unit.js';
+import type { Quarantine } from './quarantine.js';
 
 export interface ClaimPorts {
   readonly outbox: INotificationOutbox;
@@ -14,6 +15,7 @@ export interface ClaimPorts {
   readonly partitionCount: number;
   readonly batchSize: number;
   readonly claimTtlMs: number;
+  readonly quarantine: Quarantine;
 }
 
 export interface Wanted {
@@ -50,8 +52,8 @@ export class ClaimRound {
 
   /** False when there is no use in asking: no free slot and no room to wait for one, or none in any lane. */
   hasRoom(): boolean {
-    if (this.ports.pool.room() === 0) this.full = true;
-    return this.ports.pool.room() > 0 && (this.channels().length > 0 || this.ports.mounted().length === 0);
+    if (this.limit() === 0) this.full = true;
+    return this.limit() > 0 && (this.channels().length > 0 || this.ports.mounted().length === 0);
   }
 
   /** One statement for each kind, over all partitions. */
@@ -85,8 +87,8 @@ export class ClaimRound {
   result(extra: Pick<TickResult, 'nextDueAt' | 'contended'> = {}): TickResult {
     return {
       claimed: this.claimed,
-      more: this.more && this.ports.pool.room() > 0,
-      full: this.full || (this.more && this.ports.pool.room() === 0),
+      more: this.more && this.limit() > 0,
+      full: this.full || (this.more && this.limit() === 0),
       ...(this.failed.length > 0 ? { failed: this.failed } : {}),
       ...(this.claimed > 0 ? { latenessMs: this.latenessMs } : {}),
       ...extra,
@@ -94,8 +96,8 @@ export class ClaimRound {
   }
 
   private async claim(kind: 'claim' | 'claimDigest', partition?: ClaimOptions['partition']): Promise<void> {
-    const { outbox, pool, clock, nodeId, batchSize, claimTtlMs } = this.ports;
-    const limit = Math.min(batchSize, pool.room());
+    const { outbox, pool, clock, nodeId, claimTtlMs } = this.ports;
+    const limit = this.limit();
     const channels = this.channels();
     if (limit === 0) this.full = true;
     if (limit === 0 || channels.length === 0 || this.signal.aborted) return;
@@ -116,9 +118,33 @@ export class ClaimRound {
       return;
     }
     const units = kind === 'claim' ? rows.map(singleUnit) : digestUnits(rows);
-    this.count(rows);
-    if (units.length >= limit) this.more = true;
-    await pool.offer(units, claimedAt);
+    const { send, handBack } = await this.quarantined(units);
+    this.count(send.flatMap((unit) => unit.rows));
+    if (units.length >= limit || handBack.length > 0) this.more = true;
+    await pool.offer(send, claimedAt);
+  }
+
+  /** Units to ask for now. */
+  private limit(): number {
+    const { pool, batchSize, quarantine } = this.ports;
+    if (!quarantine.on) return Math.min(batchSize, pool.room());
+    return pool.held().length === 0 ? 1 : 0;
+  }
+
+  /** Sorts suspects out, and hands back those that may not be sent beside others. An outbox that takes nothing back gets no such care. */
+  private async quarantined(units: readonly DeliveryUnit[]): Promise<{ send: readonly DeliveryUnit[]; handBack: readonly DeliveryUnit[] }> {
+    const { outbox, pool, quarantine } = this.ports;
+    if (!outbox.release) return { send: units, handBack: [] };
+    const held = new Set(pool.held().map(({ key }) => key));
+    const verdict = quarantine.admit(units, { held, alone: quarantine.on && held.size === 0 });
+    if (verdict.handBack.length === 0) return verdict;
+    try {
+      await outbox.release(verdict.handBack.flatMap(({ rows }) => rows));
+    } catch (error) {
+      // They come back when their claims expire, as they did before.
+      this.failed.push(error);
+    }
+    return verdict;
   }
 
   private count(rows: readonly ClaimedDelivery[]): void {

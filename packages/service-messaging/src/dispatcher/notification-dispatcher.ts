@@ -6,6 +6,7 @@ import { createDeliveryPool } from './delivery-pool.js';
 import { type DeliveryCounts, DeliveryTally } from './delivery-tally.js';
 import type { AttemptOutcome, DeliveryUnit } from './delivery-unit.js';
 import { checkedDispatcherSettings, type DispatcherSettings, type NotificationDispatcherOptions } from './dispatcher-options.js';
+import { Quarantine } from './quarantine.js';
 
 /** Failed ticks in a row from which the dispatcher counts as failing, not just degraded. */
 const FAILING_AFTER = 5;
@@ -29,6 +30,7 @@ export class NotificationDispatcher {
   private readonly ports: ClaimPorts;
   private readonly jump: ClockJump;
   private readonly tally = new DeliveryTally();
+  private readonly quarantine = new Quarantine();
   private running = false;
   private firstPartition = 0;
   /** Monotonic time of the last survey. */
@@ -51,7 +53,18 @@ export class NotificationDispatcher {
       // Known to the millisecond: the retry needs no other traffic to be found.
       onRetry: (dueAt) => this.loop.due(dueAt),
     });
-    this.ports = { outbox, pool: this.pool, lock, clock, mounted: () => channels.ids(), nodeId, partitionCount, batchSize, claimTtlMs };
+    this.ports = {
+      outbox,
+      pool: this.pool,
+      lock,
+      clock,
+      mounted: () => channels.ids(),
+      nodeId,
+      partitionCount,
+      batchSize,
+      claimTtlMs,
+      quarantine: this.quarantine,
+    };
     this.loop = new DispatchLoop({
       clock,
       random,
@@ -136,12 +149,18 @@ export class NotificationDispatcher {
     if (this.jump.look()) await this.pool.renew();
     const round = new ClaimRound(this.ports, signal);
     this.lastEarliestDueAt = Number.POSITIVE_INFINITY;
-    if (!round.hasRoom()) return round.result();
+    if (!round.hasRoom()) return this.refilled(round.result());
     const found = this.options.outbox.survey ? await this.surveyAndClaim(round, hint) : await this.reapAndClaim(round);
-    const result = round.result(found);
+    const result = this.refilled(round.result(found));
     this.tally.counts.claimed += round.claimed;
     this.lastEarliestDueAt = round.earliestDueAt;
     this.failedTicks = round.failed.length > 0 ? this.failedTicks + 1 : 0;
+    return result;
+  }
+
+  /** In quarantine the pool has room by its own count and tells of none: the next claim comes when the one unit is done. */
+  private refilled(result: TickResult): TickResult {
+    if (result.full && this.quarantine.on) void this.pool.drained().then(() => setImmediate(() => this.loop.refill()));
     return result;
   }
 

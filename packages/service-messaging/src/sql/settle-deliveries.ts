@@ -1,3 +1,4 @@
+import { CLAIM_EXPIRED } from '@bellhop/contracts';
 import { bothFamilies, defineStatement, jsonRows } from '@bellhop/store';
 
 const FREE = 'claimed_by = NULL, claimed_at = NULL, claim_token = NULL, claim_expires_at = NULL';
@@ -64,7 +65,6 @@ export const reapDeliveries = defineStatement({
   sql: `
     UPDATE notification_delivery SET
       status = CASE WHEN attempts >= :attemptLimit THEN 'dead' ELSE 'pending' END,
-      error = CASE WHEN attempts >= :attemptLimit THEN 'claim expired' ELSE error END,
-      updated_at = :now, ${FREE}
+      error = '${CLAIM_EXPIRED}', updated_at = :now, ${FREE}
     WHERE status = 'in_flight' AND claim_expires_at <= :now`,
 });

@@ -3,6 +3,7 @@ import {
   type AckOutcome,
   type AckResult,
   type CancelFilter,
+  CLAIM_EXPIRED,
   type ClaimedDelivery,
   type ClaimOptions,
   DELIVERY_ATTEMPT_LIMIT,
@@ -294,8 +295,8 @@ export class MemoryNotificationOutbox implements Required<INotificationOutbox> {
   #reap(now: number): number {
     const expired = [...this.#table.expiries.upTo(now)].map(({ id }) => this.#table.get(id) as DeliveryRow);
     for (const row of expired) {
-      if (row.attempts >= DELIVERY_ATTEMPT_LIMIT) this.#table.put({ ...unclaimed(row, 'dead', now), error: 'claim expired' });
-      else this.#table.put(unclaimed(row, 'pending', now));
+      const status = row.attempts >= DELIVERY_ATTEMPT_LIMIT ? 'dead' : 'pending';
+      this.#table.put({ ...unclaimed(row, status, now), error: CLAIM_EXPIRED });
     }
     return expired.length;
   }

@@ -42,6 +42,11 @@ export function expirySection(options: NotificationOutboxConformanceOptions): vo
         (await bench.rows()).map((row) => row.status),
         ['pending', 'pending'],
       );
+      // By this a dispatcher knows them: one of them may be what ended its node.
+      assert.deepEqual(
+        (await bench.rows()).map((row) => row.error),
+        ['claim expired', 'claim expired'],
+      );
     });
 
     test(

@@ -1,4 +1,12 @@
-import { type AckOutcome, type AckResult, DELIVERY_ATTEMPT_LIMIT, type DeliveryStatus, SLOT_COUNT, type Survey } from '@bellhop/contracts';
+import {
+  type AckOutcome,
+  type AckResult,
+  CLAIM_EXPIRED,
+  DELIVERY_ATTEMPT_LIMIT,
+  type DeliveryStatus,
+  SLOT_COUNT,
+  type Survey,
+} from '@bellhop/contracts';
 
 /** A delivery as the model sees it: no more than the rules need. `order` is the order of creation. */
 export interface ModelRow {
@@ -115,7 +123,7 @@ export class OutboxModel {
     for (const row of expired) {
       const atLimit = row.attempts >= DELIVERY_ATTEMPT_LIMIT;
       this.#letGo(row, atLimit ? 'dead' : 'pending');
-      if (atLimit) row.error = 'claim expired';
+      row.error = CLAIM_EXPIRED;
     }
     return expired.length;
   }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkChannels } from './cli/doctor/channel-check.js';
 import { checkKeys, checkSchema, checkServer, checkWrite } from './cli/doctor/database-checks.js';
 import { hostMigrations } from './keys/key-migrations.js';
+import { KeyStore } from './keys/key-store.js';
 import { runHost, until } from './running-host.fixture.js';
 
 describe.each(TEST_STORE_NAMES)('a host on %s', (name) => {
@@ -90,6 +91,21 @@ describe.each(TEST_STORE_NAMES)('a host on %s', (name) => {
     await store.knex('notification_delivery').where({ channel: 'pager' }).update({ status: 'success' });
     expect([await age('pager', false), await age('digested', false)]).toEqual([undefined, 2]);
     await host.stop();
+  });
+
+  it('lets the doctor tell that the key in the environment was revoked', async () => {
+    const store = await database.open();
+    await store.migrate(hostMigrations);
+    const keys = new KeyStore(store);
+    const { id, key } = await keys.create(null);
+    expect(await checkKeys(store, key)).toMatchObject({ state: 'ok', text: '1 active, 1 of them root' });
+    await keys.revoke(id);
+    expect(await checkKeys(store, key)).toMatchObject({
+      state: 'FAIL',
+      text: expect.stringMatching(/^BELLHOP_API_KEY holds .* was revoked/),
+    });
+    // Control: one that only the environment holds.
+    expect(await checkKeys(store, 'my-own')).toMatchObject({ state: 'ok', text: '0 active, 0 of them root, and BELLHOP_API_KEY' });
   });
 
   it('is looked at by the doctor before and after its schema is there, and left as it was', async () => {

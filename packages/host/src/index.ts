@@ -1,3 +1,6 @@
+// What a config file is written with, so that it needs to import nothing else.
+export type { ChannelContext, ChannelDelivery, NotificationChannel, SendErrorClass, SendResult } from '@bellhop/contracts';
+export type { KernelPlugin } from '@bellhop/kernel';
 export { defineConfig, type HostConfig, type HostOptions, type LogLevel } from './config/host-config.js';
 export { createHost, DEFAULT_HOST, DEFAULT_PORT, type Host, type HostPorts } from './host.js';
 export { KEY_CACHE_MS } from './keys/key-check.js';

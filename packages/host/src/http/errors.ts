@@ -27,12 +27,13 @@ export class HttpError extends Error {
 }
 
 /** Seconds after which a caller may try again. A held lock passes sooner than an outage. */
-const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { STORE_BUSY: '1', STORE_UNAVAILABLE: '5', STORE_CLOSED: '5' };
+const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { STORE_BUSY: '1', STORE_UNAVAILABLE: '5', STORE_CLOSED: '5', STORE_FULL: '60' };
 
 const UNAVAILABLE: Partial<Record<ErrorCode, string>> = {
   STORE_BUSY: 'The database is busy. Nothing was written; try again.',
   STORE_UNAVAILABLE: 'The database cannot be reached. Try again later; give a dedupKey, so that a repeat is harmless.',
   STORE_CLOSED: 'This host is stopping. Try again.',
+  STORE_FULL: 'The disk of the database is full. Nothing was written; try again once there is room.',
 };
 
 const INPUT_STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = { PAYLOAD_TOO_LARGE: 413, NOT_FOUND: 404 };

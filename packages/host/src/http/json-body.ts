@@ -41,7 +41,7 @@ async function readBounded(context: Context): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(hungUp);
     if (done) return Buffer.concat(chunks, bytes);
     bytes += value.byteLength;
     if (bytes > BODY_MAX_BYTES) {
@@ -50,6 +50,11 @@ async function readBounded(context: Context): Promise<Uint8Array> {
     }
     chunks.push(value);
   }
+}
+
+/** Nobody reads this answer; but a sender that went away is no failure of the host's. */
+function hungUp(): never {
+  throw new HttpError({ status: 400, code: 'INVALID_INPUT', message: 'The body was cut off. Send the request again.' });
 }
 
 /**

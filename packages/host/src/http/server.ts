@@ -4,6 +4,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { BellhopError, type Clock } from '@bellhop/kernel';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -30,6 +31,7 @@ export class HttpServer {
       errorHandler: () => refusal(400, MALFORMED),
     });
     this.#server = createServer((request, response) => void answer(request, response));
+    this.#server.on('clientError', (error: Error & { code?: string }, socket) => refuseUnparsed(error.code, socket));
     this.#server.on('request', (_request, response) => {
       response.once('close', () => this.#connectionIsIdle());
     });
@@ -77,7 +79,22 @@ export class HttpServer {
 
 /** What no route gets to see is told in the shape of the API all the same. */
 const STARTING = { code: 'STARTING', message: 'This host is starting. Try again.' };
+const UNPARSED = { code: 'INVALID_INPUT', message: 'The request is not well-formed HTTP.' };
+const HEADERS_TOO_LARGE = { code: 'INVALID_INPUT', message: 'The headers are over 16 KiB.' };
 const MALFORMED = { code: 'INVALID_INPUT', message: 'The request line or the Host header is malformed.' };
+
+/** What node's parser gives up on never becomes a request; left alone, it is answered without a body. */
+function refuseUnparsed(code: string | undefined, socket: Duplex): void {
+  if (!socket.writable || code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = code === 'HPE_HEADER_OVERFLOW';
+  const body = JSON.stringify({ error: tooLarge ? HEADERS_TOO_LARGE : UNPARSED });
+  socket.end(
+    `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
 
 function refusal(status: number, error: { readonly code: string; readonly message: string }): Response {
   return Response.json({ error }, { status, headers: status === 503 ? { 'Retry-After': '1' } : {} });

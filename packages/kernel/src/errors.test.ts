@@ -20,7 +20,7 @@ describe('errorMessage', () => {
     ['nothing', undefined, 'undefined'],
     ['null', null, 'null'],
     ['a symbol', Symbol('x'), 'Symbol(x)'],
-    ['an object that says what it is', { toString: () => 'disk full' }, 'disk full'],
+    ['an object that says what it is', { toString: (): string => 'disk full' }, 'disk full'],
     ['an error without a message that has a code', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
     ['an error without a message', new RangeError(), 'RangeError without a message'],
     ['an error whose message is undefined', withMessage(undefined), 'TypeError without a message'],
@@ -35,12 +35,12 @@ describe('errorMessage', () => {
     [
       'a value whose toString throws',
       {
-        toString() {
+        toString(): string {
           throw new Error('broken');
         },
       },
     ],
-    ['a value whose toString gives an object', { toString: () => ({}), valueOf: () => ({}) }],
+    ['a value whose toString gives an object', { toString: (): object => ({}), valueOf: () => ({}) }],
     ['an error whose name is no text either', Object.assign(withMessage(undefined), { name: Object.create(null) })],
     ['a proxy that is gone', revoked],
   ])('does not throw over %s', (_title, thrown) => {

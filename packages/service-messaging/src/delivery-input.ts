@@ -6,10 +6,11 @@ import {
   type DeliveryFilter,
   type EnqueueDeliveryInput,
 } from '@bellhop/contracts';
-import { InputError } from '@bellhop/kernel';
+import { errorMessage, InputError } from '@bellhop/kernel';
 import { checkName, checkPayload, stripText } from '@bellhop/store';
 import { deliverySlot, type SlotRange, slotRange } from './delivery-slot.js';
 import { checkPageLimit, decodeCursor, type PagePosition } from './page-cursor.js';
+import { externalIdText } from './send-result.js';
 
 /** An enqueue that passed the door: what a store writes. */
 export interface CheckedDelivery {
@@ -105,17 +106,18 @@ export type CheckedAck =
   | { readonly status: 'dead' | 'suppressed'; readonly error: string };
 
 /**
- * Reads an ack: exactly one of success, `nextAttemptAt`, `dead`, `suppressed`. Its texts come from providers and are fitted, not refused.
+ * Reads an ack: exactly one of success, `nextAttemptAt`, `dead`, `suppressed`. Its id and error come from providers and are fitted, whatever
+ * they are, not refused: an ack that cannot be written makes a delivery that was sent be sent again.
  *
  * @throws InputError `INVALID_INPUT` when it says none of them, or more than one.
  */
 export function checkAck(result: AckResult): CheckedAck {
   if (result.success) {
-    return { status: 'success', externalId: result.externalId === undefined ? null : stripText(result.externalId), error: null };
+    return { status: 'success', externalId: externalIdText(result.externalId) ?? null, error: null };
   }
   const { nextAttemptAt, uncounted = false, dead = false, suppressed = false } = result;
   // An older caller may leave the text out.
-  const error = stripText(String(result.error ?? ''));
+  const error = stripText(errorMessage(result.error ?? ''));
   if (Number(nextAttemptAt !== undefined) + Number(dead) + Number(suppressed) !== 1) {
     throw new InputError(
       'INVALID_INPUT',

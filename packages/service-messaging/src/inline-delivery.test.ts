@@ -1,6 +1,7 @@
 import type { EmitInput, SendResult } from '@bellhop/contracts';
 import { describe, expect, it } from 'vitest';
 import { emitting, recordingChannel } from './emitting.fixture.js';
+import { ASYNC_CLASSIFIERS, classifier, EXTERNAL_IDS, THROWING, THROWN } from './hostile-channel.fixture.js';
 
 const emit: EmitInput = { topic: 'order.placed', audience: ['u1', 'u2'], payload: { title: 'Thank you', body: 'B', url: '/x' } };
 
@@ -157,5 +158,44 @@ describe('emit without an outbox', () => {
     service.setOutbox(null);
     expect(await service.emit(emit)).toMatchObject({ enqueued: 0, delivered: 2 });
     expect((await outbox.list()).items).toHaveLength(2);
+  });
+
+  it.each(EXTERNAL_IDS)('keeps of an external id of %o: %s', async (externalId, kept) => {
+    const { service } = emitting();
+    service.registerChannel(recordingChannel('inbox', () => ({ ok: true, externalId }) as SendResult).channel);
+    const { deliveries } = await service.emit({ ...emit, audience: 'u1' });
+    expect(deliveries).toEqual([{ channel: 'inbox', recipientId: 'u1', ok: true, ...(kept === undefined ? {} : { externalId: kept }) }]);
+  });
+
+  it.each(THROWN.flatMap(([what, thrown, text]) => THROWING.map(([how, raise]) => [how, what, raise(thrown), text] as const)))(
+    'fails the one recipient for whom a channel %s %s, and no other',
+    async (_how, _what, fail, text) => {
+      const { service } = emitting();
+      service.registerChannel({
+        id: 'inbox',
+        send: (_ctx, { recipientId }) => (recipientId === 'u1' ? fail() : Promise.resolve({ ok: true })),
+      });
+      const { deliveries, ...counts } = await service.emit(emit);
+      expect(counts).toMatchObject({ delivered: 1, failed: 1 });
+      expect(deliveries.map(({ ok, error }) => [ok, error])).toEqual([
+        [false, text],
+        [true, undefined],
+      ]);
+    },
+  );
+
+  it('says of a channel that returns nothing what the dispatcher says', async () => {
+    const { service } = emitting();
+    service.registerChannel({ id: 'inbox', send: async () => undefined as never });
+    const { deliveries } = await service.emit({ ...emit, audience: 'u1' });
+    expect(deliveries).toMatchObject([{ ok: false, error: 'The channel "inbox" returned no result: `send` resolves to { ok }.' }]);
+  });
+
+  it.each(ASYNC_CLASSIFIERS)('waits 2 s at most for a classifyError that %s', async (_title, classify, heard) => {
+    const { service, clock } = emitting();
+    service.registerChannel({ ...recordingChannel('inbox', () => ({ ok: false, error: 'no' })).channel, ...classifier(classify) });
+    const emitted = service.emit({ ...emit, audience: 'u1' });
+    await clock.advance(2_000);
+    expect(await emitted).toMatchObject(heard ? { delivered: 1, failed: 0 } : { delivered: 0, failed: 1 });
   });
 });

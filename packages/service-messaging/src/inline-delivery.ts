@@ -1,9 +1,11 @@
 import type { EmitDelivery, NotificationChannel } from '@bellhop/contracts';
 import { BellhopError, type Clock, errorMessage, type Logger } from '@bellhop/kernel';
 import { stripText } from '@bellhop/store';
+import { answerInTime } from './answer-in-time.js';
 import { channelDelivery } from './channel-delivery.js';
 import type { PreparedDelivery, PreparedEmit } from './emit-writer.js';
 import type { EventStore } from './event-store.js';
+import { readSendResult } from './send-result.js';
 
 /** Sends in flight at once, over all deliveries of one emit. */
 const CONCURRENCY = 16;
@@ -80,7 +82,7 @@ export class InlineDelivery {
     try {
       // It was there when the emit was routed.
       if (!channel) throw new BellhopError('UNKNOWN_CHANNEL', `The channel "${channelId}" was unregistered while the emit ran.`);
-      const sent = await channel.send(
+      const answer: unknown = await channel.send(
         {
           logger: this.ports.logger.child({ channel: channelId }),
           clock: this.ports.clock,
@@ -89,22 +91,23 @@ export class InlineDelivery {
         },
         channelDelivery({ ...event, ...delivery, notificationId, payload, attempts: 1 }),
       );
+      const sent = readSendResult(channelId, answer);
       if (sent.ok) return { ...target, ok: true, ...(sent.externalId === undefined ? {} : { externalId: sent.externalId }) };
       failure = sent.error ?? 'the channel reported a failure without a reason';
     } catch (error) {
       failure = error;
     }
-    if (isDuplicate(channel, failure)) return { ...target, ok: true };
+    if (await isDuplicate(channel, failure, this.ports.clock)) return { ...target, ok: true };
     const error = stripText(errorMessage(failure));
     this.ports.logger.warn({ channel: channelId, notificationId, deliveryId: id }, 'inline delivery failed');
     return { ...target, ok: false, error };
   }
 }
 
-/** The channel says that it sent this before: that is what was wanted. */
-function isDuplicate(channel: NotificationChannel | undefined, failure: unknown): boolean {
+/** The channel says that it sent this before: that is what was wanted. It may take its time to say so, within bounds. */
+async function isDuplicate(channel: NotificationChannel | undefined, failure: unknown, clock: Clock): Promise<boolean> {
   try {
-    return channel?.classifyError?.(failure) === 'duplicate';
+    return (await answerInTime<unknown>(clock, () => channel?.classifyError?.(failure))) === 'duplicate';
   } catch {
     return false;
   }

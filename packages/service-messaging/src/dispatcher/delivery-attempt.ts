@@ -1,7 +1,9 @@
-import type { AckResult, ClaimedDelivery, NotificationChannel, SendErrorClass, SendResult } from '@bellhop/contracts';
+import type { AckResult, ClaimedDelivery, NotificationChannel, SendErrorClass } from '@bellhop/contracts';
 import { type Clock, errorMessage, type Logger, type Random } from '@bellhop/kernel';
 import { stripText } from '@bellhop/store';
+import { answerInTime } from '../answer-in-time.js';
 import { channelDelivery } from '../channel-delivery.js';
+import { type ReadSendResult, readSendResult } from '../send-result.js';
 import type { AttemptOutcome, DeliveryUnit } from './delivery-unit.js';
 import { renderDigest } from './digest.js';
 import { settleFailure } from './retry-ladder.js';
@@ -54,7 +56,7 @@ async function attempt(unit: DeliveryUnit, ports: AttemptPorts, signal: AbortSig
   return settleFailure(
     {
       // An aborted send failed because of us: what the channel makes of the abort (a permanent error, say) means nothing.
-      errorClass: signal.aborted || failure instanceof SendTimeout ? 'retryable' : errorClassOf(channel, failure),
+      errorClass: signal.aborted || timedOut(failure) ? 'retryable' : await errorClassOf(channel, failure, ports.clock),
       error: stripText(errorMessage(failure)),
       attempts: Math.max(...unit.rows.map(({ attempts }) => attempts)),
       retryAfterMs,
@@ -63,9 +65,9 @@ async function attempt(unit: DeliveryUnit, ports: AttemptPorts, signal: AbortSig
   );
 }
 
-async function send(unit: DeliveryUnit, channel: NotificationChannel, ports: AttemptPorts, signal: AbortSignal): Promise<SendResult> {
+async function send(unit: DeliveryUnit, channel: NotificationChannel, ports: AttemptPorts, signal: AbortSignal): Promise<ReadSendResult> {
   const delivery = unit.digest ? renderDigest(unit.rows) : channelDelivery(unit.rows[0] as ClaimedDelivery);
-  const sent: SendResult | undefined = await inTime(unit, ports, signal, (either) =>
+  const sent: unknown = await inTime(unit, ports, signal, (either) =>
     channel.send(
       {
         logger: ports.logger.child({ channel: unit.channel }),
@@ -76,8 +78,7 @@ async function send(unit: DeliveryUnit, channel: NotificationChannel, ports: Att
       delivery,
     ),
   );
-  if (typeof sent?.ok !== 'boolean') throw new Error(`The channel "${unit.channel}" returned no result: \`send\` resolves to { ok }.`);
-  return sent;
+  return readSendResult(unit.channel, sent);
 }
 
 /** A channel that hangs would keep its slot for ever, since held claims are renewed; and one that ignores its signal would outlive the abort. */
@@ -102,10 +103,19 @@ async function inTime<T>(
   }
 }
 
-/** Unknown, and unable to say, is worth another attempt. */
-function errorClassOf(channel: NotificationChannel, failure: unknown): SendErrorClass {
+/** What is thrown need not be an error: to ask some values what they are an instance of throws. */
+function timedOut(failure: unknown): boolean {
   try {
-    const errorClass = channel.classifyError?.(failure);
+    return failure instanceof SendTimeout;
+  } catch {
+    return false;
+  }
+}
+
+/** Unknown, and unable to say, is worth another attempt. An asynchronous classifier is waited for, though its type promises none. */
+async function errorClassOf(channel: NotificationChannel, failure: unknown, clock: Clock): Promise<SendErrorClass> {
+  try {
+    const errorClass = await answerInTime(clock, () => channel.classifyError?.(failure));
     return ERROR_CLASSES.includes(errorClass) ? (errorClass as SendErrorClass) : 'retryable';
   } catch {
     return 'retryable';

@@ -47,9 +47,16 @@ export type SendErrorClass = 'retryable' | 'permanent' | 'invalid_recipient' | '
 export interface NotificationChannel {
   readonly id: string;
   send(ctx: ChannelContext, delivery: ChannelDelivery): Promise<SendResult>;
-  /** Asked on failure only, with the thrown error or the result's `error` text. Default, and when it throws: `retryable`. */
+  /**
+   * Asked on failure only, with the thrown error or the result's `error` text. Default, when it throws, and when a promise of it is not
+   * settled within 2 s: `retryable`.
+   */
   classifyError?(error: unknown): SendErrorClass;
-  /** Asked once per emit. False: no row is written and the result lists the channel in `suppressed`. Throwing counts as available. */
+  /**
+   * Asked once per emit. False: no row is written and the result lists the channel in `suppressed`. Throwing, and no answer within 2 s, count
+   * as available. It is asked outside of the emit's transaction, so on SQLite, where one transaction is open at a time, a probe that reads the
+   * store waits for that transaction in vain: the emit goes on after the 2 s.
+   */
   isAvailable?(scope: { organizationId: string }): boolean | Promise<boolean>;
 }
 

@@ -80,7 +80,7 @@ export class MessagingService implements Messaging {
     this.#afterCommit = afterCommit;
     this.#nextId = createIdSource({ clock, random });
     this.inbox = inbox;
-    this.channelRegistry = new ChannelRegistry(logger);
+    this.channelRegistry = new ChannelRegistry({ logger, clock });
     this.#inline = new InlineDelivery({
       events,
       logger,

@@ -6,6 +6,8 @@ export default defineConfig({
   resolve: { conditions },
   // Node-side imports resolve through the SSR conditions: without them tests would run the built `dist`, or fail where there is none.
   ssr: { resolve: { conditions } },
+  // The global setup runs in an environment of its own.
+  environments: { __vitest__: { resolve: { conditions } } },
   // As in tsconfig.base.json, which the transformer does not find for test files: each package's tsconfig excludes them.
   oxc: { decorator: { legacy: true } },
   test: {

@@ -30,6 +30,8 @@ describe('resolveAudience', () => {
     [['user: '], 'audience[0]'],
     ['x'.repeat(256), 'audience'],
     [['a\0b'], 'audience[0]'],
+    ['.', 'audience'],
+    [['user:..'], 'audience[0]'],
   ])('refuses %j, and says where', (audience, path) => {
     try {
       resolveAudience(audience, 'audience');

@@ -38,5 +38,8 @@ function userId(selector: unknown, path: string): string {
   }
   const id = text.startsWith(USER_PREFIX) ? text.slice(USER_PREFIX.length).trim() : text;
   if (id === '') throw new InputError('INVALID_INPUT', `${path}: "user:" names nobody; put the user's id after the colon.`, { path });
+  if (id === '.' || id === '..') {
+    throw new InputError('INVALID_INPUT', `${path}: "${id}" given; no URL can lead to the inbox of such a user id.`, { path });
+  }
   return checkName(id, path);
 }

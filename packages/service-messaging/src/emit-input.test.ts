@@ -94,12 +94,30 @@ describe('checkEmitInput', () => {
     ['a null organization', { ...minimal, organizationId: null }, 'organizationId'],
     ['channels that are no list', { ...minimal, channels: 'inbox' }, 'channels'],
     ['a channel that is no name', { ...minimal, channels: ['inbox', ''] }, 'channels[1]'],
+    ['65 channels', { ...minimal, channels: Array.from({ length: 65 }, (_, index) => `c${index}`) }, 'channels'],
     ['a time that is none', { ...minimal, notBefore: new Date() }, 'notBefore'],
   ])('refuses %s', (_title, input, path) => {
     const error = refusal(input);
     expect(error.code).toBe('INVALID_INPUT');
     if (path !== '') expect(error.path).toBe(path);
     expect(refusal(input, 'inputs[3].').message).toMatch(/^inputs\[3\]/);
+  });
+
+  it('refuses an emit that would write over 64 MiB, and takes the same audience with a smaller payload (control)', () => {
+    const audience = Array.from({ length: 3_000 }, (_, index) => `u${index}`);
+    expect(refusal({ topic: 't', audience, payload: { body: 'x'.repeat(250_000) } })).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      path: 'audience',
+    });
+    expect(checkEmitInput({ topic: 't', audience, payload: { body: 'x'.repeat(20_000) } }).recipients).toHaveLength(3_000);
+    expect(
+      checkEmitInput({ topic: 't', audience: audience.slice(0, 200), payload: { body: 'x'.repeat(250_000) } }).recipients,
+    ).toHaveLength(200);
+  });
+
+  it('takes 64 channels', () => {
+    const channels = Array.from({ length: 64 }, (_, index) => `c${index}`);
+    expect(checkEmitInput({ ...minimal, channels }).channels).toEqual(channels);
   });
 
   it('refuses a payload over 256 KiB', () => {

@@ -12,6 +12,8 @@ export default defineConfig({
   oxc: { decorator: { legacy: true } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.{ts,mjs}'],
+    // All cores: much of the suite waits for databases and child processes.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: ['packages/testing/src/vitest-global-setup.ts'],

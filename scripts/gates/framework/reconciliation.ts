@@ -27,7 +27,7 @@ export function parseRecord(text: string): Record {
   const lines: Recorded[] = [];
   const unreadable: string[] = [];
   for (const [index, raw] of text.split(/\r?\n/).entries()) {
-    const line = raw.trim();
+    const line = raw.replace(/\s+#.*$/, '').trim();
     if (line === '' || line.startsWith('#')) continue;
     const exit = /^(\S.*?)\s+::\s+exit\s+(\d+)$/.exec(line);
     const unmeasured = /^(\S.*?)\s+::\s+NOT-MEASURED\s+(\S.*)$/.exec(line);

@@ -1,0 +1,213 @@
+// One ablation, from the check that its target is clean to the proof that it is clean again. Between mutation and restore the tree is wrong:
+// whatever happens there, an exception or a signal, ends in the restore, and a kill in the journal that the next run reads.
+
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { type Ablation, ruleOf } from './ablation.js';
+import { Baselines } from './baselines.js';
+import type { Run } from './evidence.js';
+import { blobHash, git, headHash, sameState, statusDifference, type TreeState, treeState } from './git.js';
+import { restoreAtEnd } from './interruption.js';
+import { Journal, type JournalRecord, RestoreUnproven } from './journal.js';
+import { type Mutation, mutate, NoMutation } from './mutation.js';
+import { replaceBytes } from './source-file.js';
+import { type Comparison, compare, difference, EXIT_CODES, type Fallen, isProved, judgeGreen, type Verdict } from './verdict.js';
+import { runVitest } from './vitest-run.js';
+
+/** The tree that entries are run on, one after the other. */
+export interface Tree {
+  /** Absolute, without links. */
+  readonly root: string;
+  readonly journal: Journal;
+  readonly baselines: Baselines;
+  readonly scratch: string;
+  readonly maxWorkers?: number | undefined;
+  /** Says what is going on. */
+  log(line: string): void;
+}
+
+export interface EntryResult {
+  readonly id: string;
+  readonly rule: string;
+  readonly why: string;
+  readonly file: string;
+  readonly expected: readonly string[];
+  readonly observed: readonly Fallen[];
+  readonly missing: readonly string[];
+  readonly extra: readonly Fallen[];
+  /** Why the verdict is not `proved`, besides `missing` and `extra`. */
+  readonly reasons: readonly string[];
+  /** Blob hashes of the file. */
+  readonly hashes: { readonly before?: string; readonly mutant?: string; readonly after?: string };
+  readonly exit: number;
+  readonly verdict: Verdict;
+  readonly durations: { readonly baselineMs: number; readonly mutantMs: number; readonly restorationMs: number; readonly totalMs: number };
+}
+
+/** A tree to run entries on. @param folder private, outside of the tree. */
+export function treeAt(root: string, folder: string, options: Pick<Tree, 'log' | 'maxWorkers'>): Tree {
+  return { ...options, root, journal: new Journal(folder), baselines: new Baselines(), scratch: folder };
+}
+
+/** Undoes what a killed run left. @returns what was done, in a sentence; undefined when there was nothing. @throws RestoreUnproven */
+export function restoreLeftover({ journal, root }: Pick<Tree, 'journal' | 'root'>): string | undefined {
+  const record = journal.pending();
+  if (!record) return undefined;
+  const undone = journal.restore(record);
+  journal.close();
+  const file = record.path.startsWith(root + sep) ? record.path.slice(root.length + 1) : record.path;
+  return undone
+    ? `A killed run left ablation ${record.id} in ${file}: restored.`
+    : `A killed run left the journal of ablation ${record.id}; ${file} holds what it held before.`;
+}
+
+export async function runEntry(entry: Ablation, tree: Tree): Promise<EntryResult> {
+  const started = performance.now();
+  const attempt = new Attempt(entry, tree);
+  const end = await attempt.run();
+  return {
+    id: entry.id,
+    rule: ruleOf(entry),
+    why: entry.why,
+    file: entry.file,
+    expected: entry.red,
+    observed: end.comparison?.observed ?? [],
+    missing: end.comparison?.missing ?? [],
+    extra: end.comparison?.extra ?? [],
+    reasons: end.reasons,
+    hashes: attempt.hashes,
+    exit: EXIT_CODES[end.verdict],
+    verdict: end.verdict,
+    durations: { ...attempt.durations, totalMs: Math.round(performance.now() - started) },
+  };
+}
+
+interface End {
+  readonly verdict: Verdict;
+  readonly reasons: readonly string[];
+  readonly comparison?: Comparison;
+}
+
+class Attempt {
+  readonly hashes: { before?: string; mutant?: string; after?: string } = {};
+  readonly durations = { baselineMs: 0, mutantMs: 0, restorationMs: 0 };
+  readonly #entry: Ablation;
+  readonly #tree: Tree;
+  readonly #path: string;
+
+  constructor(entry: Ablation, tree: Tree) {
+    this.#entry = entry;
+    this.#tree = tree;
+    this.#path = join(tree.root, entry.file);
+  }
+
+  async run(): Promise<End> {
+    const { root, baselines } = this.#tree;
+    const notClean = this.#notClean();
+    if (notClean !== undefined) return { verdict: 'refused', reasons: [notClean] };
+    const state = treeState(root);
+    const source = readFileSync(this.#path);
+    let mutation: Mutation;
+    try {
+      mutation = mutate(this.#entry, source);
+    } catch (error) {
+      if (error instanceof NoMutation) return { verdict: 'not measured', reasons: [error.message] };
+      throw error;
+    }
+    const baseline = await baselines.of(this.#entry.tests, state, (files) => this.#vitest(files, 'before the mutation'));
+    this.durations.baselineMs = baseline.durationMs;
+    const red = judgeGreen(this.#entry, baseline).map((fault) => `baseline: ${fault}`);
+    if (red.length > 0) return { verdict: 'refuted', reasons: red };
+
+    const { run, unproven } = await this.#runMutated(source, mutation.mutant, state);
+    this.durations.mutantMs = run.durationMs;
+    const comparison = compare(this.#entry, baseline.tests, run);
+    const faults = comparison.faults.map((fault) => `not evidence: ${fault}`);
+    if (unproven !== undefined) return { verdict: 'restore unproven', reasons: [unproven, ...faults], comparison };
+
+    const again = await this.#vitest(this.#entry.tests, 'after the restore');
+    this.durations.restorationMs = again.durationMs;
+    const after = [...judgeGreen(this.#entry, again), ...difference(baseline.tests, again.tests)].map(
+      (fault) => `after the restore: ${fault}`,
+    );
+    const changed = this.#changedSince(state);
+    if (changed !== undefined) return { verdict: 'restore unproven', reasons: [changed, ...faults, ...after], comparison };
+    return { verdict: isProved(comparison) && after.length === 0 ? 'proved' : 'refuted', reasons: [...faults, ...after], comparison };
+  }
+
+  /** Why the target must not be touched. */
+  #notClean(): string | undefined {
+    const { root } = this.#tree;
+    const { file } = this.#entry;
+    const found = lstatSync(this.#path, { throwIfNoEntry: false });
+    if (!found?.isFile() || realpathSync(this.#path) !== this.#path) return `${file} is not a file of this tree: correct the entry's file.`;
+    const committed = headHash(root, file);
+    if (committed === undefined) return `${file} is not in HEAD: commit it first.`;
+    const status = git(root, ['status', '--porcelain', '--', file]).trim();
+    if (status === '' && blobHash(root, file) === committed) {
+      this.hashes.before = committed;
+      return undefined;
+    }
+    return `${file} has uncommitted changes (${status || 'other content than HEAD'}): commit them first, a restore could lose them.`;
+  }
+
+  async #runMutated(source: Buffer, mutant: Buffer, state: TreeState): Promise<{ run: Run; unproven: string | undefined }> {
+    const { journal } = this.#tree;
+    journal.open(this.#entry.id, this.#path, source, mutant);
+    const record = journal.pending()!;
+    const disarm = restoreAtEnd(() => {
+      journal.restore(record);
+      journal.close();
+    });
+    let run: Run;
+    let unproven: string | undefined;
+    try {
+      replaceBytes(this.#path, mutant);
+      this.#proveMutated(mutant);
+      run = await this.#vitest(this.#entry.tests, `mutated ${this.#entry.file}`);
+    } finally {
+      unproven = this.#restore(record, state);
+      disarm();
+    }
+    return { run, unproven };
+  }
+
+  #proveMutated(mutant: Buffer): void {
+    this.hashes.mutant = blobHash(this.#tree.root, this.#entry.file);
+    if (this.hashes.mutant === this.hashes.before || !readFileSync(this.#path).equals(mutant)) {
+      throw new Error(`${this.#entry.file} does not hold the mutant that was written to it.`);
+    }
+  }
+
+  /** @returns why nobody can be sure that the tree is as it was. The journal stays if the file is not. */
+  #restore(record: JournalRecord, state: TreeState): string | undefined {
+    const { root, journal } = this.#tree;
+    const { file } = this.#entry;
+    try {
+      journal.restore(record);
+    } catch (error) {
+      if (error instanceof RestoreUnproven) return error.message;
+      throw error;
+    }
+    const after = blobHash(root, file);
+    this.hashes.after = after;
+    const diff = git(root, ['diff', 'HEAD', '--no-ext-diff', '--', file]);
+    if (after !== this.hashes.before || diff !== '') {
+      return `${file} has blob ${after}, before it was ${this.hashes.before}, and git diff HEAD says: ${diff || 'nothing'}. Its pre-image is ${journal.preImagePath}.`;
+    }
+    journal.close();
+    return this.#changedSince(state);
+  }
+
+  #changedSince(state: TreeState): string | undefined {
+    const current = treeState(this.#tree.root);
+    if (sameState(state, current)) return undefined;
+    return `The tree is not as it was before ablation ${this.#entry.id}: ${statusDifference(state, current)}. Bring it in order; tests must write outside of the tree.`;
+  }
+
+  #vitest(files: readonly string[], when: string): Promise<Run> {
+    const { root, scratch, maxWorkers, log } = this.#tree;
+    log(`${this.#entry.id}: ${when}, ${files.length === 1 ? '1 test file' : `${files.length} test files`}`);
+    return runVitest(files, { root, scratch, maxWorkers });
+  }
+}

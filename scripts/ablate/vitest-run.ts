@@ -1,0 +1,72 @@
+// One vitest run over given test files of a tree, in a fresh process: nothing of an earlier run, a module in its cache least of all, can
+// answer for this one.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runGroup } from './child-group.js';
+import { type Run, readRun } from './evidence.js';
+
+export interface VitestOptions {
+  /** Absolute, without links. */
+  readonly root: string;
+  /** For the reports; outside the tree. */
+  readonly scratch: string;
+  /** Test files at a time; undefined: as the tree's configuration says. */
+  readonly maxWorkers?: number | undefined;
+  readonly limitMs?: number;
+}
+
+const LIMIT_MS = 300_000;
+const REPORTER = fileURLToPath(new URL('./evidence-reporter.ts', import.meta.url));
+
+/** @param files from the root; at least one. */
+export async function runVitest(files: readonly string[], { root, scratch, maxWorkers, limitMs = LIMIT_MS }: VitestOptions): Promise<Run> {
+  const folder = mkdtempSync(join(scratch, 'run-'));
+  const json = join(folder, 'report.json');
+  const evidence = join(folder, 'evidence.json');
+  const started = performance.now();
+  try {
+    const end = await runGroup(
+      process.execPath,
+      [
+        join(root, 'node_modules/vitest/vitest.mjs'),
+        'run',
+        // Whole paths: a filter matches anywhere in a path.
+        ...files.map((file) => join(root, file)),
+        '--reporter=json',
+        `--outputFile.json=${json}`,
+        `--reporter=${REPORTER}`,
+        '--retry=0',
+        '--bail=0',
+        '--allowOnly=false',
+        '--passWithNoTests=false',
+        '--update=none',
+        '--no-cache',
+        '--experimental.fsModuleCache=false',
+        ...(maxWorkers === undefined ? [] : [`--maxWorkers=${maxWorkers}`]),
+      ],
+      { cwd: root, env: environment(), limitMs },
+    );
+    const durationMs = Math.round(performance.now() - started);
+    return readRun({ root, files, limitMs, durationMs, ...end, json: read(json), evidence: read(evidence) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: '1' };
+  // Set when this runs under vitest itself; a vitest started with them takes itself for a worker.
+  for (const name of Object.keys(env)) if (/^VITEST(?:_|$)/.test(name)) delete env[name];
+  delete env.FORCE_COLOR;
+  return env;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

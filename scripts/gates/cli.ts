@@ -12,7 +12,9 @@ process.on('uncaughtException', (error) => {
 
 const [name = '', ...args] = process.argv.slice(2);
 if (!isGateName(name)) {
-  console.error(`pnpm gate ${JSON.stringify(name)}: there is no such gate. Give one of: ${GATE_NAMES.join(', ')}. pnpm check runs them all.`);
+  console.error(
+    `pnpm gate ${JSON.stringify(name)}: there is no such gate. Give one of: ${GATE_NAMES.join(', ')}. pnpm check runs them all.`,
+  );
   process.exitCode = EXIT.usage;
 } else {
   const root = join(import.meta.dirname, '../..');

@@ -91,6 +91,15 @@ describe('a diff', () => {
     const diff = readDiff(repository, { base: 'first', head: 'main' });
     expect(diff.changes).toEqual([{ kind: 'added', path: 'second.txt' }]);
     expect(diff.after(diff.changes[0]!)).toBe('2\n');
+    expect(diff.head.files()).toEqual(['first.txt', 'second.txt']);
+    expect(diff.head.read('untracked.txt')).toBeUndefined();
+  });
+
+  it('shows what lies beside the change, in the working tree where no head is named', () => {
+    made.write({ 'untracked.txt': 'u\n', 'first.txt': null });
+    const { head } = readDiff(repository, { base: 'first' });
+    expect(head.files()).toEqual(['second.txt', 'untracked.txt']);
+    expect([head.read('second.txt'), head.read('untracked.txt'), head.read('first.txt')]).toEqual(['2\n', 'u\n', undefined]);
   });
 
   it('from the empty tree is the whole tree', () => {

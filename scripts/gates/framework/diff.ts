@@ -18,6 +18,15 @@ export interface Diff {
   before(change: Change): string | undefined;
   /** The text after the change; undefined for a deleted file. */
   after(change: Change): string | undefined;
+  /** All that is there after the change, for what a gate reads beside it. */
+  readonly head: Tree;
+}
+
+export interface Tree {
+  /** Sorted paths; those of the working tree include files not committed yet. */
+  files(): readonly string[];
+  /** Undefined where there is no such file. */
+  read(path: string): string | undefined;
 }
 
 /** Throws `NotMeasuredError` on an empty diff whose base nobody named: nothing was looked at, which is no pass. */
@@ -44,6 +53,7 @@ export function readDiff(
     before: (change) =>
       base.start === EMPTY_TREE || change.kind === 'added' ? undefined : repository.read(change.from ?? change.path, base.start),
     after: (change) => (change.kind === 'deleted' ? undefined : repository.read(change.path, head)),
+    head: { files: () => repository.files(head), read: (path) => repository.read(path, head) },
   };
 }
 

@@ -43,6 +43,14 @@ const badFiles: Gate = {
       meanwhile: { 'y.txt': 'bad\n' },
       shape: ['A\tx.txt'],
     }),
+    repositoryCase({
+      name: 'bad, not committed',
+      expect: 1,
+      as: 'uncommitted',
+      base: {},
+      change: { 'x.txt': 'bad\n' },
+      shape: ['A\tx.txt'],
+    }),
   ],
 };
 const run = (gate: Gate, ...args: string[]) => runGate(gate, { root: folder, args, environment: {}, print: (line) => printed.push(line) });
@@ -87,7 +95,7 @@ describe('the command line of a gate', () => {
 describe('a self-test', () => {
   it('passes a gate that goes red and stays green where it must', async () => {
     expect(await run(badFiles, '--self-test'), printed.join('\n')).toBe(0);
-    expect(printed.at(-1)).toBe('bad-files: self-test, 3 of 3 cases as they must be');
+    expect(printed.at(-1)).toBe('bad-files: self-test, 4 of 4 cases as they must be');
   });
 
   it('fails a gate that never goes red, one that always does, and one that shows one direction only', async () => {
@@ -98,8 +106,8 @@ describe('a self-test', () => {
         '--self-test',
       ),
     ).toBe(1);
-    expect(await run({ ...badFiles, selfTest: badFiles.selfTest.slice(1) }, '--self-test')).toBe(1);
-    expect(await run({ ...badFiles, selfTest: badFiles.selfTest.slice(0, 1) }, '--self-test')).toBe(1);
+    expect(await run({ ...badFiles, selfTest: badFiles.selfTest.filter(({ expect }) => expect === 0) }, '--self-test')).toBe(1);
+    expect(await run({ ...badFiles, selfTest: badFiles.selfTest.filter(({ expect }) => expect === 1) }, '--self-test')).toBe(1);
   });
 
   it('fails a case that git does not show in the shape it claims', async () => {

@@ -39,8 +39,11 @@ export function repositoryCase(options: RepositoryCase): SelfTestCase {
       const repository = new TemporaryRepository(folder);
       repository.commit(options.base, 'base');
       repository.git('tag', 'base');
-      if (options.as === 'uncommitted') repository.write(options.change);
-      else if (options.as === 'merged' || options.as === 'behind') {
+      if (options.as === 'uncommitted') {
+        // A base that is the head itself is refused.
+        repository.commit({}, 'head');
+        repository.write(options.change);
+      } else if (options.as === 'merged' || options.as === 'behind') {
         repository.git('checkout', '-q', '-b', 'topic');
         repository.commit(options.change, 'change');
         repository.git('checkout', '-q', 'main');

@@ -87,16 +87,6 @@ describe.each(TEST_STORE_NAMES)('emits on %s', (name) => {
     expect(await rows()).toEqual([1, 2]);
   });
 
-  it('[group-commit] shares a transaction among the emits of one turn; a bad one fails alone', async () => {
-    const bad = emit();
-    const impossible = { ...bad, deliveries: bad.deliveries.map((delivery) => ({ ...delivery, slot: null as never })) };
-    const good = await cost(() => Promise.all([1, 2, 3].map(() => writer.write([emit({ recipients: 2 })]))));
-    expect(good.transactions).toBe(1);
-    const outcomes = await Promise.allSettled([writer.write([emit()]), writer.write([impossible]), writer.write([emit()])]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await rows()).toEqual([5, 8]);
-  });
-
   it('[emit-dedup] one key makes one event, however many emit it at once, on two connections; the others get its id', async () => {
     const writers = [writer, new SqlEmitWriter(other)];
     const written = await Promise.all(
@@ -173,34 +163,6 @@ describe.each(TEST_STORE_NAMES)('emits on %s', (name) => {
     const many = Array.from({ length: 1_100 }, () => emit());
     expect((await writer.write(many)).every(({ deduped, deliveryIds }) => deduped === false && deliveryIds.length === 1)).toBe(true);
     expect(await rows()).toEqual([1_101, 3_600]);
-  });
-
-  it('[group-commit-durability] an enqueue, an emit and an inbox message are seen by another connection the moment they resolve', async () => {
-    const outbox = new SqlNotificationOutbox({ store });
-    const inbox = new SqlInboxStore(store);
-    const seen = (table: string, id: string) => count(other, table, { id });
-    const delivery = { notificationId: 'n', organizationId: 'acme', channel: 'inbox', payload: { title: 't' } };
-    const message = { organizationId: 'acme', topic: null, title: 't', body: '', severity: 'info', actionUrl: null, createdAt: 1 } as const;
-    await Promise.all([
-      ...['a', 'b', 'c'].map(async (recipientId) => {
-        const id = await outbox.enqueue({ ...delivery, recipientId });
-        expect(await seen('notification_delivery', id)).toBe(1);
-      }),
-      ...[1, 2].map(async () => {
-        const [written] = await writer.write([emit()]);
-        expect(await seen('notification', written?.notificationId as string)).toBe(1);
-      }),
-      ...['m1', 'm2'].map(async (id) => {
-        await inbox.insert({ ...message, id, userId: id, notificationId: 'n' });
-        expect(await seen('inbox_message', id)).toBe(1);
-      }),
-    ]);
-    // Control: what is written but not committed is not seen.
-    if (name === 'memory') return;
-    await store.transaction(async (trx) => {
-      const id = await outbox.enqueue({ ...delivery, recipientId: 'open' }, { trx });
-      expect(await seen('notification_delivery', id)).toBe(0);
-    });
   });
 
   it('[B8] two nodes that deliver the same event to an inbox at once make one message', async () => {

@@ -1,64 +1,131 @@
-// `pnpm ablate`: reads the arguments, runs what they ask for, and answers by exit code: 0 proved, 1 refuted, 2 usage or a dirty tree,
-// 3 not measured, 4 restore unproven. Anything else is a fault of this command itself.
+// `pnpm ablate`: runs what its arguments ask for, and answers by exit code: 0 proved, 1 refuted (or faults of the registry, or a self-test
+// that failed), 2 usage or a dirty tree, 3 not measured, 4 restore unproven. Any other code is a fault of this command itself.
 
-import { realpathSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { type EntryResult, restoreLeftover, runEntry, treeAt } from './entry-run.js';
-import { git } from './git.js';
+import { realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readDiff } from '../gates/framework/diff.js';
+import { NotMeasuredError, UsageError } from '../gates/framework/refusals.js';
+import { Repository } from '../gates/framework/repository.js';
+import { type Command, parseCommand, USAGE } from './command-line.js';
+import { runInCopies } from './copies-run.js';
+import { type EntryResult, notRun, restoreLeftover, runEntry, treeAt } from './entry-run.js';
+import { git, uncommitted } from './git.js';
 import { RestoreUnproven } from './journal.js';
+import { list } from './list.js';
 import { lock } from './lock.js';
-import { loadRegistry, select, Unusable } from './registry.js';
+import { loadRegistry, type Registered, select, touchedBy } from './registry.js';
 import { renderJson, renderRow, renderTotals } from './render.js';
+import { longestFirst } from './schedule.js';
+import { selfTest } from './self-test/self-test.js';
 import { stateFolder } from './state-folder.js';
 import { combinedExitCode } from './verdict.js';
 
-const USAGE = 'Usage: pnpm ablate <id>… [--json]';
+const INTERNAL_ERROR = 70;
+
+type Running = Extract<Command, { readonly json: boolean }>;
 
 process.exitCode = await main(process.argv.slice(2));
 
-async function main(args: string[]): Promise<number> {
-  let root: string;
-  let ids: string[];
-  let json: boolean;
+async function main(args: readonly string[]): Promise<number> {
   try {
-    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean', default: false } } });
-    [ids, json] = [positionals, values.json];
-    if (ids.length === 0) throw new Error('Name at least one ablation.');
-    root = realpathSync(git(process.cwd(), ['rev-parse', '--show-toplevel']).trim());
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
-    return 2;
-  }
-  try {
-    const entries = select(await loadRegistry(root), ids).map(({ entry }) => entry);
-    const folder = stateFolder(root);
-    const release = lock(folder);
+    const command = parseCommand(args);
+    if (command.mode === 'self-test') return await selfTest(print);
+    const root = checkout();
+    const registered = await loadRegistry(root);
+    if (command.mode === 'list') return await list(root, registered, print);
+    const release = lockCheckout(stateFolder(root));
     try {
-      const tree = treeAt(root, folder, { log: (line) => console.error(line) });
-      const leftover = restoreLeftover(tree);
-      if (leftover !== undefined) console.error(leftover);
-      const results: EntryResult[] = [];
-      for (const entry of entries) {
-        const result = await runEntry(entry, tree);
-        results.push(result);
-        console.log(json ? renderJson(result) : renderRow(result));
-        // A tree in an unknown state proves nothing about the entries that follow.
-        if (result.verdict === 'restore unproven') break;
-      }
-      for (const line of renderTotals(results)) console.log(line);
+      const results = await run(command, root, registered);
+      for (const line of renderTotals(results)) print(line);
       return combinedExitCode(results.map(({ verdict }) => verdict));
     } finally {
       release();
     }
   } catch (error) {
-    if (error instanceof Unusable) {
-      console.error(error.message);
-      return 2;
-    }
-    if (error instanceof RestoreUnproven) {
-      console.error(error.message);
-      return 4;
-    }
-    throw error;
+    return refusal(error);
   }
+}
+
+async function run(command: Running, root: string, registered: readonly Registered[]): Promise<readonly EntryResult[]> {
+  const tree = treeAt(root, stateFolder(root), { log: tell });
+  const leftover = restoreLeftover(tree);
+  if (leftover !== undefined) tell(leftover);
+  const onResult = (result: EntryResult): void => print(command.json ? renderJson(result) : renderRow(result));
+  if (command.mode === 'ids') {
+    const results: EntryResult[] = [];
+    let known = true;
+    for (const { entry } of select(registered, command.ids)) {
+      // A tree in an unknown state proves nothing about the entries that follow.
+      const result: EntryResult = known
+        ? await runEntry(entry, tree)
+        : notRun(entry, 'Not run: the tree is not in a known state any more.');
+      known = result.verdict !== 'restore unproven' && known;
+      results.push(result);
+      onResult(result);
+    }
+    return results;
+  }
+  const dirty = uncommitted(root);
+  if (dirty.length > 0) {
+    throw new UsageError(
+      `The copies hold HEAD, which these are not in: commit them first, or name the ablations to run here.\n${dirty.join('\n')}`,
+    );
+  }
+  const chosen = command.mode === 'all' ? registered : changed(registered, root, command.base);
+  if (chosen.length === 0) return [];
+  const ordered = longestFirst(chosen, (file) => statSync(join(root, file), { throwIfNoEntry: false })?.size ?? 0);
+  return runInCopies(
+    ordered.map(({ entry }) => entry),
+    { root, folder: stateFolder(root), workers: command.workers, log: tell, onResult },
+  );
+}
+
+function changed(registered: readonly Registered[], root: string, base: string | undefined): Registered[] {
+  const diff = readDiff(new Repository(root), { base, head: 'HEAD' });
+  const paths = new Set(diff.changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
+  const chosen = touchedBy(registered, paths);
+  tell(`${chosen.length} of ${registered.length} ablations differ from ${diff.base.said} in their source, tests or registry file`);
+  return chosen;
+}
+
+function checkout(): string {
+  try {
+    return realpathSync(git(process.cwd(), ['rev-parse', '--show-toplevel']).trim());
+  } catch (error) {
+    throw new UsageError(`${process.cwd()} is in no git checkout: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function lockCheckout(folder: string): () => void {
+  try {
+    return lock(folder);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refusal(error: unknown): number {
+  if (error instanceof UsageError) {
+    tell(`${error.message}\n${USAGE}`);
+    return 2;
+  }
+  if (error instanceof NotMeasuredError) {
+    tell(error.message);
+    return 3;
+  }
+  if (error instanceof RestoreUnproven) {
+    tell(error.message);
+    return 4;
+  }
+  tell(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return INTERNAL_ERROR;
+}
+
+function print(line: string): void {
+  console.log(line);
+}
+
+/** What goes on, and what went wrong: apart from the results, which a program may read. */
+function tell(line: string): void {
+  console.error(line);
 }

@@ -82,6 +82,25 @@ export async function runEntry(entry: Ablation, tree: Tree): Promise<EntryResult
   };
 }
 
+/** The result of an entry that nobody got to. */
+export function notRun(entry: Ablation, reason: string): EntryResult {
+  return {
+    id: entry.id,
+    rule: ruleOf(entry),
+    why: entry.why,
+    file: entry.file,
+    expected: entry.red,
+    observed: [],
+    missing: [],
+    extra: [],
+    reasons: [reason],
+    hashes: {},
+    exit: EXIT_CODES['not measured'],
+    verdict: 'not measured',
+    durations: { baselineMs: 0, mutantMs: 0, restorationMs: 0, totalMs: 0 },
+  };
+}
+
 interface End {
   readonly verdict: Verdict;
   readonly reasons: readonly string[];

@@ -47,6 +47,12 @@ export function headCommit(root: string): string {
   return checkedHash(git(root, ['rev-parse', 'HEAD']), 'git rev-parse HEAD');
 }
 
+/** What HEAD does not hold of the code: changed files of any kind in `packages`, `scripts` and the root, untracked ones included. */
+export function uncommitted(root: string): string[] {
+  const lines = git(root, ['status', '--porcelain', '--untracked-files=all', '--no-renames', '-z']).split('\0');
+  return lines.filter((line) => /^(?:(?:packages|scripts)\/|[^/]+$)/.test(line.slice(3)));
+}
+
 export function treeState(root: string): TreeState {
   return {
     head: headCommit(root),

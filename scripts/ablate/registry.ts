@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { UsageError } from '../gates/framework/refusals.js';
 import { type Ablation, ruleOf } from './ablation.js';
 
 export const REGISTRY_FOLDER = 'scripts/ablate/registry';
@@ -13,34 +14,31 @@ export interface Registered {
   readonly source: string;
 }
 
-/** A registry, or a choice from it, that cannot be used; the message says why. */
-export class Unusable extends Error {}
-
 export async function loadRegistry(root: string): Promise<Registered[]> {
   const folder = join(root, REGISTRY_FOLDER);
-  if (!existsSync(folder)) throw new Unusable(`There is no ${REGISTRY_FOLDER} in ${root}.`);
+  if (!existsSync(folder)) throw new UsageError(`There is no ${REGISTRY_FOLDER} in ${root}.`);
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.endsWith('.d.ts'));
   const registered: Registered[] = [];
   for (const name of names.sort()) {
     const source = `${REGISTRY_FOLDER}/${name}`;
     const module = await load(join(folder, name), source);
-    if (!Array.isArray(module.ablations)) throw new Unusable(`${source} must export \`ablations\`, an array of Ablation.`);
+    if (!Array.isArray(module.ablations)) throw new UsageError(`${source} must export \`ablations\`, an array of Ablation.`);
     module.ablations.forEach((entry: unknown, index) => {
       const fault = shapeFault(entry);
-      if (fault !== undefined) throw new Unusable(`${source}, entry ${nameOf(entry) ?? index}: ${fault}`);
+      if (fault !== undefined) throw new UsageError(`${source}, entry ${nameOf(entry) ?? index}: ${fault}`);
       registered.push({ entry: entry as Ablation, source });
     });
   }
   return registered;
 }
 
-/** @returns the entries of these ids, each once: `L8` means `L8` and every `L8:*`. @throws Unusable naming unknown ids and the known ones. */
+/** @returns the entries of these ids, each once: `L8` means `L8` and every `L8:*`. @throws UsageError naming unknown ids and the known ones. */
 export function select(registered: readonly Registered[], ids: readonly string[]): Registered[] {
   const matches = (id: string) => registered.filter(({ entry }) => entry.id === id || ruleOf(entry) === id);
   const unknown = ids.filter((id) => matches(id).length === 0);
   if (unknown.length > 0) {
     const known = registered.map(({ entry }) => entry.id);
-    throw new Unusable(`Unknown: ${unknown.join(', ')}. Known: ${known.join(', ') || 'none, the registry is empty'}.`);
+    throw new UsageError(`Unknown: ${unknown.join(', ')}. Known: ${known.join(', ') || 'none, the registry is empty'}.`);
   }
   return [...new Set(ids.flatMap(matches))];
 }
@@ -49,7 +47,7 @@ async function load(path: string, source: string): Promise<{ ablations?: unknown
   try {
     return (await import(pathToFileURL(path).href)) as { ablations?: unknown };
   } catch (error) {
-    throw new Unusable(`${source} does not load: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`${source} does not load: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -82,4 +80,9 @@ function isTexts(value: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
+}
+
+/** @returns the entries whose source, tests or registry file are among the paths. */
+export function touchedBy(registered: readonly Registered[], paths: ReadonlySet<string>): Registered[] {
+  return registered.filter(({ entry, source }) => [source, entry.file, ...entry.tests].some((path) => paths.has(path)));
 }

@@ -10,7 +10,7 @@ describe('the rules that a test pins', () => {
     ['the loop > [K-stop-order] reverses', ['K-stop-order']],
     ['[tenant-audit] on sqlite > warns once', ['tenant-audit']],
     ['[tenant-audit] on sqlite > [S7] sends once', ['tenant-audit', 'S7']],
-  ])('reads them at the start of a title: %s', (name, tags) => expect(ruleTags(name)).toEqual(tags));
+  ])('reads them at the start of each title (%#)', (name, tags) => expect(ruleTags(name)).toEqual(tags));
 
   it.each(['[404] knows nothing of it', 'keeps [L4] in mind', 'a test', '[0] first'])('reads none in %s', (name) =>
     expect(ruleTags(name)).toEqual([]),

@@ -30,7 +30,7 @@ export async function runVitest(files: readonly string[], { root, scratch, maxWo
     const end = await runGroup(
       process.execPath,
       [
-        join(root, 'node_modules/vitest/vitest.mjs'),
+        vitestPath(root),
         'run',
         // Whole paths: a filter matches anywhere in a path.
         ...files.map((file) => join(root, file)),
@@ -46,7 +46,7 @@ export async function runVitest(files: readonly string[], { root, scratch, maxWo
         '--experimental.fsModuleCache=false',
         ...(maxWorkers === undefined ? [] : [`--maxWorkers=${maxWorkers}`]),
       ],
-      { cwd: root, env: environment(), limitMs },
+      { cwd: root, env: vitestEnvironment(), limitMs },
     );
     const durationMs = Math.round(performance.now() - started);
     return readRun({ root, files, limitMs, durationMs, ...end, json: read(json), evidence: read(evidence) });
@@ -55,12 +55,17 @@ export async function runVitest(files: readonly string[], { root, scratch, maxWo
   }
 }
 
-function environment(): NodeJS.ProcessEnv {
+/** For a vitest that this process starts: of its own, whatever started this process. */
+export function vitestEnvironment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: '1' };
   // Set when this runs under vitest itself; a vitest started with them takes itself for a worker.
   for (const name of Object.keys(env)) if (/^VITEST(?:_|$)/.test(name)) delete env[name];
   delete env.FORCE_COLOR;
   return env;
+}
+
+export function vitestPath(root: string): string {
+  return join(root, 'node_modules/vitest/vitest.mjs');
 }
 
 function read(path: string): string | undefined {

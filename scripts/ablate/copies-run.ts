@@ -1,0 +1,74 @@
+// Runs entries on copies of the tree, one copy per worker, and never on the checkout. The copies are removed at the end, whatever happens.
+
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Ablation } from './ablation.js';
+import { type EntryResult, notRun, runEntry, type Tree, treeAt } from './entry-run.js';
+import { cleanUpAtEnd } from './interruption.js';
+import { checkInside, copyTree, packageStore } from './tree-copy.js';
+
+export interface CopiesOptions {
+  readonly root: string;
+  /** Of the checkout, held by its lock: what a killed run left in it belongs to nobody. */
+  readonly folder: string;
+  readonly workers: number;
+  log(line: string): void;
+  /** Called for each entry, in the order in which they end. */
+  onResult(result: EntryResult): void;
+}
+
+/** @param entries in the order in which they are begun. */
+export async function runInCopies(entries: readonly Ablation[], options: CopiesOptions): Promise<EntryResult[]> {
+  const { root, folder, log, onResult } = options;
+  const workers = Math.min(options.workers, entries.length);
+  const home = join(folder, 'copies');
+  const remove = (): void => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  remove();
+  const forget = cleanUpAtEnd(remove);
+  try {
+    mkdirSync(home, { mode: 0o700 });
+    const store = await packageStore(root);
+    const trees = await Promise.all(
+      Array.from({ length: workers }, async (_, index): Promise<Tree> => {
+        const own = join(home, String(index + 1));
+        mkdirSync(own, { mode: 0o700 });
+        const copy = await copyTree(root, join(own, 'tree'), store);
+        // Together the copies use the machine once.
+        return treeAt(copy, own, { log, maxWorkers: Math.max(1, Math.floor(availableParallelism() / workers)) });
+      }),
+    );
+    log(`${workers === 1 ? '1 copy' : `${workers} copies`} of HEAD in ${home}`);
+    const queue = [...entries];
+    const results: EntryResult[] = [];
+    const end = (result: EntryResult): void => {
+      results.push(result);
+      onResult(result);
+    };
+    const work = async (tree: Tree): Promise<void> => {
+      for (let entry = queue.shift(); entry; entry = queue.shift()) {
+        const path = join(tree.root, entry.file);
+        if (existsSync(path)) checkInside(tree.root, path);
+        const result = await runEntry(entry, tree);
+        end(result);
+        // What this copy holds is not known any more; the other copies go on.
+        if (result.verdict === 'restore unproven') return;
+      }
+    };
+    // Waits for all: the copies are removed only when nothing runs in them.
+    const ends = await Promise.allSettled(
+      trees.map((tree) =>
+        work(tree).catch((error: unknown) => {
+          queue.length = 0;
+          throw error;
+        }),
+      ),
+    );
+    for (const one of ends) if (one.status === 'rejected') throw one.reason;
+    for (const entry of queue) end(notRun(entry, 'Not run: every copy of the tree was given up.'));
+    return results;
+  } finally {
+    remove();
+    forget();
+  }
+}

@@ -1,0 +1,3 @@
+export async function selfTest(_print: (line: string) => void): Promise<number> {
+  return 3;
+}

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -108,6 +108,28 @@ describe('a self-test', () => {
     ).toBe(1);
     expect(await run({ ...badFiles, selfTest: badFiles.selfTest.filter(({ expect }) => expect === 0) }, '--self-test')).toBe(1);
     expect(await run({ ...badFiles, selfTest: badFiles.selfTest.filter(({ expect }) => expect === 1) }, '--self-test')).toBe(1);
+  });
+
+  it('can start from the real sources of the checkout, with what git ignores beside them', async () => {
+    const real = repositoryCase({
+      name: 'a real file goes bad',
+      expect: 1,
+      base: (checkout) => ({ '.gitignore': 'ignored\n', 'a.txt': checkout.read('a.txt') ?? null }),
+      setUp: (at, checkout) => writeFileSync(join(at, 'ignored'), checkout.root),
+      change: (checkout) => ({ 'a.txt': `${checkout.read('a.txt')}bad\n` }),
+      shape: ['M\ta.txt'],
+    });
+    let seen = '';
+    const measuring: Gate = {
+      ...badFiles,
+      measure: (context) => {
+        seen += context.repository.read('ignored') ?? '';
+        return badFiles.measure(context);
+      },
+      selfTest: [real, ...badFiles.selfTest],
+    };
+    expect(await run(measuring, '--self-test'), printed.join('\n')).toBe(0);
+    expect(seen).toBe(folder);
   });
 
   it('fails a case that git does not show in the shape it claims', async () => {

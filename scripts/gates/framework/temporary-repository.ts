@@ -4,17 +4,21 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ExitCode } from './exit-codes.js';
 import type { SelfTestCase, SelfTestTools } from './gate.js';
+import type { Repository } from './repository.js';
 
 /** Texts by path; null deletes the file. */
 export type Files = Readonly<Record<string, string | null>>;
+
+/** Texts of their own, or made of the real sources of the checkout. */
+export type CaseFiles = Files | ((checkout: Repository) => Files);
 
 export interface RepositoryCase {
   readonly name: string;
   readonly expect: ExitCode;
   /** The tree before the change. */
-  readonly base: Files;
+  readonly base: CaseFiles;
   /** What the change writes and deletes. */
-  readonly change: Files;
+  readonly change: CaseFiles;
   /** The control: lines of `git diff --name-status` that must be there (`A\tpath`, `M\tpath`, `D\tpath`, `R\told → new`), or the case shows nothing. */
   readonly shape: readonly string[];
   /** What the gate must have printed. */
@@ -26,6 +30,8 @@ export interface RepositoryCase {
   readonly as?: 'committed' | 'merged' | 'behind' | 'uncommitted';
   /** What the base gained meanwhile, where it moved on. */
   readonly meanwhile?: Files;
+  /** Puts beside the committed files what git ignores there: installed dependencies, say. */
+  readonly setUp?: (folder: string, checkout: Repository) => void;
   /** Arguments of the gate; `--base base`, the tag of the base, unless given. */
   readonly args?: readonly string[];
 }
@@ -35,23 +41,26 @@ export function repositoryCase(options: RepositoryCase): SelfTestCase {
     name: options.name,
     expect: options.expect,
     async run(tools: SelfTestTools) {
-      const { folder } = tools;
+      const { folder, checkout } = tools;
+      const textsOf = (files: CaseFiles) => (typeof files === 'function' ? files(checkout) : files);
+      const change = textsOf(options.change);
       const repository = new TemporaryRepository(folder);
-      repository.commit(options.base, 'base');
+      repository.commit(textsOf(options.base), 'base');
+      options.setUp?.(folder, checkout);
       repository.git('tag', 'base');
       if (options.as === 'uncommitted') {
         // A base that is the head itself is refused.
         repository.commit({}, 'head');
-        repository.write(options.change);
+        repository.write(change);
       } else if (options.as === 'merged' || options.as === 'behind') {
         repository.git('checkout', '-q', '-b', 'topic');
-        repository.commit(options.change, 'change');
+        repository.commit(change, 'change');
         repository.git('checkout', '-q', 'main');
         repository.commit(options.meanwhile ?? { 'meanwhile.txt': 'landed meanwhile\n' }, 'meanwhile');
         repository.git('tag', '-f', 'base');
         repository.git('checkout', '-q', '--detach', options.as === 'merged' ? 'main' : 'topic');
         if (options.as === 'merged') repository.git('merge', '-q', '--no-ff', '-m', 'merge', 'topic');
-      } else repository.commit(options.change, 'change');
+      } else repository.commit(change, 'change');
 
       const shown = repository.shape();
       const absent = options.shape.filter((line) => !shown.includes(line));

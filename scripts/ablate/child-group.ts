@@ -1,4 +1,5 @@
-// Runs a command in a process group of its own, for a bounded time, and leaves nothing of the group behind.
+// Runs a command in a process group of its own, for a bounded time, and leaves nothing of the group behind. Its file descriptor 3 is a pipe that
+// closes with this process: what could outlive a kill of this process watches it.
 
 import { spawn } from 'node:child_process';
 import { endGroupAtEnd, isEnding, signalGroup } from './interruption.js';
@@ -24,13 +25,13 @@ const GRACE_MS = 2_000;
 /** Never settles once this process was told to end: what would come after it must not happen. @throws when it cannot be started. */
 export async function runGroup(command: string, args: readonly string[], { cwd, env, limitMs }: GroupOptions): Promise<GroupEnd> {
   if (isEnding()) return new Promise(() => undefined);
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   let output = '';
   const keep = (chunk: unknown): void => {
     output = (output + String(chunk)).slice(-KEPT_OUTPUT_CHARS);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
   const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal }));

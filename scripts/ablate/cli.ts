@@ -10,6 +10,7 @@ import { type Command, parseCommand, USAGE } from './command-line.js';
 import { runInCopies } from './copies-run.js';
 import { type EntryResult, notRun, restoreLeftover, runEntry, treeAt } from './entry-run.js';
 import { git, uncommitted } from './git.js';
+import { cleanUpAtEnd } from './interruption.js';
 import { RestoreUnproven } from './journal.js';
 import { list } from './list.js';
 import { lock } from './lock.js';
@@ -34,12 +35,14 @@ async function main(args: readonly string[]): Promise<number> {
     const registered = await loadRegistry(root);
     if (command.mode === 'list') return await list(root, registered, print);
     const release = lockCheckout(stateFolder(root));
+    const released = cleanUpAtEnd(release);
     try {
       const results = await run(command, root, registered);
       for (const line of renderTotals(results)) print(line);
       return combinedExitCode(results.map(({ verdict }) => verdict));
     } finally {
       release();
+      released();
     }
   } catch (error) {
     return refusal(error);

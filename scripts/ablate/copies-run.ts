@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Ablation } from './ablation.js';
 import { type EntryResult, notRun, runEntry, type Tree, treeAt } from './entry-run.js';
-import { cleanUpAtEnd } from './interruption.js';
+import { passingFolder } from './state-folder.js';
 import { checkInside, copyTree, packageStore } from './tree-copy.js';
 
 export interface CopiesOptions {
@@ -22,12 +22,8 @@ export interface CopiesOptions {
 export async function runInCopies(entries: readonly Ablation[], options: CopiesOptions): Promise<EntryResult[]> {
   const { root, folder, log, onResult } = options;
   const workers = Math.min(options.workers, entries.length);
-  const home = join(folder, 'copies');
-  const remove = (): void => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-  remove();
-  const forget = cleanUpAtEnd(remove);
+  const home = passingFolder(join(folder, 'copies'));
   try {
-    mkdirSync(home, { mode: 0o700 });
     const store = await packageStore(root);
     const trees = await Promise.all(
       Array.from({ length: workers }, async (_, index): Promise<Tree> => {
@@ -68,7 +64,6 @@ export async function runInCopies(entries: readonly Ablation[], options: CopiesO
     for (const entry of queue) end(notRun(entry, 'Not run: every copy of the tree was given up.'));
     return results;
   } finally {
-    remove();
-    forget();
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }
 }

@@ -11,6 +11,7 @@ import { restoreAtEnd } from './interruption.js';
 import { Journal, type JournalRecord, RestoreUnproven } from './journal.js';
 import { type Mutation, mutate, NoMutation } from './mutation.js';
 import { replaceBytes } from './source-file.js';
+import { passingFolder } from './state-folder.js';
 import { type Comparison, compare, difference, EXIT_CODES, type Fallen, isProved, judgeGreen, type Verdict } from './verdict.js';
 import { runVitest } from './vitest-run.js';
 
@@ -46,7 +47,7 @@ export interface EntryResult {
 
 /** A tree to run entries on. @param folder private, outside of the tree. */
 export function treeAt(root: string, folder: string, options: Pick<Tree, 'log' | 'maxWorkers'>): Tree {
-  return { ...options, root, journal: new Journal(folder), baselines: new Baselines(), scratch: folder };
+  return { ...options, root, journal: new Journal(folder), baselines: new Baselines(), scratch: passingFolder(join(folder, 'scratch')) };
 }
 
 /** Undoes what a killed run left. @returns what was done, in a sentence; undefined when there was nothing. @throws RestoreUnproven */

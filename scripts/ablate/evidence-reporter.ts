@@ -1,4 +1,5 @@
-// What vitest's JSON report leaves out: errors outside of any test, errors of hooks and of loading, and whether a failure was a timeout.
+// What vitest's JSON report leaves out: errors outside of any test, errors of hooks and of loading, and what a failure was: of a timeout that
+// report holds a stack and not the message.
 // Written beside that report, as `evidence.json`. Loaded by vitest.
 
 import { writeFileSync } from 'node:fs';
@@ -26,6 +27,11 @@ export default class EvidenceReporter implements Reporter {
           suite.errors().map((error) => ({ file: module.moduleId, name: suite.fullName, error: text(error) })),
         ),
       ]),
+      failures: modules.flatMap((module) =>
+        [...module.children.allTests()]
+          .filter((test) => test.result().state === 'failed')
+          .map((test) => ({ file: module.moduleId, name: test.fullName, errors: (test.result().errors ?? []).map(text) })),
+      ),
       retried: modules.flatMap((module) =>
         [...module.children.allTests()].filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0).map((test) => test.fullName),
       ),

@@ -27,6 +27,8 @@ export interface EvidenceReport {
   readonly reason: string;
   readonly unhandled: readonly string[];
   readonly suites: readonly { readonly file: string; readonly name: string; readonly error: string }[];
+  /** The tests that failed, each with its errors. */
+  readonly failures: readonly { readonly file: string; readonly name: string; readonly errors: readonly string[] }[];
   readonly retried: readonly string[];
 }
 
@@ -41,7 +43,6 @@ interface JsonReport {
       readonly ancestorTitles: readonly string[];
       readonly title: string;
       readonly status: string;
-      readonly failureMessages: readonly string[];
     }[];
   }[];
 }
@@ -75,13 +76,12 @@ export function readRun(raw: RawRun): Run {
     const end = raw.signal ? `signal ${raw.signal}` : `exit code ${raw.code}`;
     return { tests: [], faults: [`vitest left no report (${end}): ${raw.output.trim().slice(-1_500)}`], durationMs };
   }
-  const tests = report.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map((test) => ({
-      file: relative(raw.root, name),
-      name: [...test.ancestorTitles, test.title].filter((title) => title !== '').join(' > '),
-      status: statusOf(test.status),
-      errors: test.failureMessages,
-    })),
+  const tests = report.testResults.flatMap(({ name: path, assertionResults }) =>
+    assertionResults.map(({ ancestorTitles, title, status }) => {
+      const name = [...ancestorTitles, title].filter((each) => each !== '').join(' > ');
+      const failures = extra.failures.filter((failure) => failure.file === path && failure.name === name);
+      return { file: relative(raw.root, path), name, status: statusOf(status), errors: failures.flatMap(({ errors }) => errors) };
+    }),
   );
   return { tests, faults: [...runFaults(raw, report, extra, tests)], durationMs };
 }
@@ -109,6 +109,8 @@ function* runFaults(raw: RawRun, report: JsonReport, extra: EvidenceReport, test
     const broken = errors.find((error) => BROKEN.test(error));
     if (broken !== undefined) yield `"${name}" met broken code (${file}): ${firstLine(broken)}`;
   }
+  const unexplained = tests.find(({ status, errors }) => status === 'failed' && errors.length === 0);
+  if (unexplained) yield `"${unexplained.name}" failed, and nobody says with what (${unexplained.file})`;
   const failed = tests.some(({ status }) => status === 'failed');
   const clean = extra.suites.length === 0 && extra.unhandled.length === 0;
   if (raw.code === 0 && failed) yield 'vitest exited with 0 although tests failed';

@@ -7,7 +7,7 @@ import { ruleOf } from './ablation.js';
 import { collectTests } from './collect-tests.js';
 import type { Registered } from './registry.js';
 import { checkRegistry, entryLine } from './registry-checks.js';
-import { stateFolder } from './state-folder.js';
+import { passingFolder, stateFolder } from './state-folder.js';
 
 /** @returns the exit code: 0, or 1 with faults. */
 export async function list(root: string, registered: readonly Registered[], print: (line: string) => void): Promise<number> {
@@ -19,6 +19,8 @@ export async function list(root: string, registered: readonly Registered[], prin
       throw error;
     }
   };
+  // Of its own: a run may be going on.
+  const scratch = passingFolder(join(stateFolder(root), `list-${process.pid}`));
   for (const one of registered) {
     const { entry } = one;
     const green = entry.green?.length ?? 0;
@@ -26,7 +28,7 @@ export async function list(root: string, registered: readonly Registered[], prin
       `${entry.id}  ${entry.file}  ${entry.red.length} red${green > 0 ? `, ${green} green` : ''}  ${one.source}:${entryLine(one, read)}`,
     );
   }
-  const faults = checkRegistry({ registered, tests: await collectTests(root, stateFolder(root)), read });
+  const faults = checkRegistry({ registered, tests: await collectTests(root, scratch), read });
   for (const fault of faults) print(renderFinding(fault));
   const rules = new Set(registered.map(({ entry }) => ruleOf(entry))).size;
   print(`${registered.length} ablations of ${rules} rules, ${faults.length} faults`);

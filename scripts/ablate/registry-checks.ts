@@ -46,7 +46,7 @@ export function checkRegistry(facts: RegistryFacts): Finding[] {
 export function entryLine({ entry, source }: Registered, read: RegistryFacts['read']): number {
   const text = read(source)?.toString('utf8') ?? '';
   const id = entry.id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const offset = text.search(new RegExp(`\\bid:\\s*['"\`]${id}['"\`]`));
+  const offset = text.search(new RegExp(`\\bid['"]?:\\s*['"\`]${id}['"\`]`));
   return offset === -1 ? 1 : lineOf(text, offset);
 }
 

@@ -8,7 +8,7 @@ export function renderRow(result: EntryResult): string {
   const red = `${expected.length - missing.length} of ${expected.length} red`;
   const ran = observed.length > 0 || missing.length > 0 || verdict === 'proved';
   const lines = [`${verdict.padEnd(8)}  ${id}  ${ran ? red : 'not run'}  ${file}  ${blobs}  ${(durations.totalMs / 1000).toFixed(1)} s`];
-  for (const name of missing) lines.push(`    missing: ${name} stayed green`);
+  for (const name of missing) lines.push(`    missing: ${name} did not fall`);
   for (const test of extra) lines.push(`    extra: ${test.name} (${test.file}) fell: ${test.error}`);
   for (const reason of reasons) lines.push(`    ${reason.replaceAll('\n', '\n    ')}`);
   return lines.join('\n');

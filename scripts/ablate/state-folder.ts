@@ -1,14 +1,24 @@
 // Where a run keeps what must survive it: a private folder per checkout in the temporary folder, never inside the tree.
 
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cleanUpAtEnd } from './interruption.js';
 
 /** @throws when the name is taken by another user's folder, or by something that is no folder. */
 export function stateFolder(root: string, parent: string = tmpdir()): string {
   const key = createHash('sha256').update(realpathSync(root)).digest('hex').slice(0, 16);
   return privateFolder(join(parent, `bellhop-ablate-${key}`));
+}
+
+/** An empty folder, whatever a killed run left in it; removed when this process ends. */
+export function passingFolder(path: string): string {
+  const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  remove();
+  cleanUpAtEnd(remove);
+  mkdirSync(path, { mode: 0o700 });
+  return path;
 }
 
 /** Makes the folder, readable by this user alone, unless it is there and is just that. */

@@ -3,7 +3,6 @@
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runGroup } from './child-group.js';
 import { type Run, readRun } from './evidence.js';
 
@@ -18,7 +17,7 @@ export interface VitestOptions {
 }
 
 const LIMIT_MS = 300_000;
-const REPORTER = fileURLToPath(new URL('./evidence-reporter.ts', import.meta.url));
+const REPORTERS = ['evidence-reporter.ts', 'lifeline-reporter.ts'].map((name) => join(import.meta.dirname, name));
 
 /** @param files from the root; at least one. */
 export async function runVitest(files: readonly string[], { root, scratch, maxWorkers, limitMs = LIMIT_MS }: VitestOptions): Promise<Run> {
@@ -36,7 +35,7 @@ export async function runVitest(files: readonly string[], { root, scratch, maxWo
         ...files.map((file) => join(root, file)),
         '--reporter=json',
         `--outputFile.json=${json}`,
-        `--reporter=${REPORTER}`,
+        ...REPORTERS.map((path) => `--reporter=${path}`),
         '--retry=0',
         '--bail=0',
         '--allowOnly=false',

@@ -8,8 +8,7 @@ import { MemoryInboxStore } from './stores/memory-inbox-store.js';
 import { MemoryNotificationOutbox } from './stores/memory-notification-outbox.js';
 
 /** A messaging service on memory stores, with what a test wants to look at. */
-export function emitting() {
-  const clock = new ManualClock();
+export function emitting({ clock = new ManualClock() }: { readonly clock?: ManualClock } = {}) {
   const random = seededRandom();
   const warnings: string[] = [];
   const errors: string[] = [];

@@ -203,19 +203,19 @@ describe('onEnqueued', () => {
     scene.withOutbox();
   });
 
-  it('[A2] is called once per emit that enqueued, with the time of the emit for what is due at once', async () => {
+  it('[on-enqueued] is called once per emit that enqueued, with the time of the emit for what is due at once', async () => {
     await scene.service.emit(emit);
     expect(scene.wakes).toEqual([{ dueAt: scene.clock.now() }]);
     await scene.service.emit(emit);
     expect(scene.wakes).toHaveLength(2);
   });
 
-  it('[A2] is called with the due time of what is due later', async () => {
+  it('[on-enqueued] is called with the due time of what is due later', async () => {
     await scene.service.emit({ ...emit, notBefore: scene.clock.now() + 60_000 });
     expect(scene.wakes).toEqual([{ dueAt: scene.clock.now() + 60_000 }]);
   });
 
-  it('[A2] is called once for an emitMany, with the earliest due time of all its rows', async () => {
+  it('[on-enqueued] is called once for an emitMany, with the earliest due time of all its rows', async () => {
     const now = scene.clock.now();
     await scene.service.emitMany([
       { ...emit, notBefore: now + 500 },
@@ -225,7 +225,7 @@ describe('onEnqueued', () => {
     expect(scene.wakes).toEqual([{ dueAt: now + 200 }]);
   });
 
-  it('[A2] is not called for an emit that enqueues nothing: no recipient, no channel, a repeat (control: the first of the key)', async () => {
+  it('[on-enqueued] is not called for an emit that enqueues nothing: no recipient, no channel, a repeat (control: the first of the key)', async () => {
     await scene.service.emit({ ...emit, audience: [] });
     await scene.service.emit({ ...emit, channels: ['push'] });
     expect(scene.wakes).toEqual([]);
@@ -235,7 +235,7 @@ describe('onEnqueued', () => {
     expect(scene.wakes).toHaveLength(1);
   });
 
-  it('[A2][S5] is called when the rows can be claimed, not before', async () => {
+  it('[on-enqueued][S5] is called when the rows can be claimed, not before', async () => {
     const seen: Promise<number>[] = [];
     scene.service.setOutbox(scene.outbox, { onEnqueued: () => void seen.push(scene.outbox.list().then(({ items }) => items.length)) });
     await scene.service.emit(emit);
@@ -243,7 +243,7 @@ describe('onEnqueued', () => {
     expect(await Promise.all(seen)).toEqual([2, 4]);
   });
 
-  it('[A2][S5] is called after the commit of the transaction the emit joined, once per emit', async () => {
+  it('[on-enqueued][S5] is called after the commit of the transaction the emit joined, once per emit', async () => {
     await scene.transaction(async (trx) => {
       const result = await scene.service.emit(emit, { trx });
       expect(result).toMatchObject({ deduped: false, enqueued: 2 });
@@ -256,7 +256,7 @@ describe('onEnqueued', () => {
     expect((await scene.outbox.list()).items).toHaveLength(4);
   });
 
-  it('[A2][S5] is never called after a rollback, and the emit is gone (control: the next one commits)', async () => {
+  it('[on-enqueued][S5] is never called after a rollback, and the emit is gone (control: the next one commits)', async () => {
     const rolledBack = scene.transaction(async (trx) => {
       await scene.service.emit({ ...emit, dedupKey: 'k' }, { trx });
       throw new Error('rolled back');
@@ -268,7 +268,7 @@ describe('onEnqueued', () => {
     expect(scene.wakes).toHaveLength(1);
   });
 
-  it('[A2] is called once a write that takes its time is done, not before', async () => {
+  it('[on-enqueued] is called once a write that takes its time is done, not before', async () => {
     const order: string[] = [];
     let commit = (): void => {};
     const inner = new SplitEmitWriter(scene.events, scene.outbox);
@@ -291,7 +291,7 @@ describe('onEnqueued', () => {
     expect(order).toEqual(['committed', 'woken']);
   });
 
-  it('[A2] may throw: the emit stands', async () => {
+  it('[on-enqueued] may throw: the emit stands', async () => {
     scene.service.setOutbox(scene.outbox, {
       onEnqueued: () => {
         throw new Error('nobody there');

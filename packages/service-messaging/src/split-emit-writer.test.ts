@@ -60,7 +60,7 @@ describe('SplitEmitWriter', () => {
     expect(await recipients()).toEqual(['u1', 'u2', 'u3']);
   });
 
-  it('[A2] a retry that goes on where the first stopped wakes the dispatcher', async () => {
+  it('[on-enqueued] a retry that goes on where the first stopped wakes the dispatcher', async () => {
     scene.withOutbox(dyingAt(2, { many: true }));
     await expect(scene.service.emit(emit)).rejects.toThrow('died');
     expect(scene.wakes).toEqual([]);

@@ -9,7 +9,9 @@ export {
 export {
   type NotificationOutboxConformanceOptions,
   OUTBOX_CAPABILITIES,
+  OUTBOX_SECTIONS,
   type OutboxCapability,
+  type OutboxSection,
   type OutboxUnderTest,
 } from './conformance/notification-outbox/outbox-bench.js';
 export { notificationOutboxConformance } from './conformance/notification-outbox-conformance.js';

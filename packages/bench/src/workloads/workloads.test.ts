@@ -16,7 +16,7 @@ afterEach(async () => {
 const settings = (options: Record<string, string> = {}) => ({ stores: ['sqlite'] as const, quick: false, options, database });
 
 describe('idle', () => {
-  it.each(['1', '8', '64'])('[A3][survey-cost] is 24 reads and no write in ten minutes, at %s partitions', async (partitions) => {
+  it.each(['1', '8', '64'])('[idle-backoff][survey-cost] is 24 reads and no write in ten minutes, at %s partitions', async (partitions) => {
     const { json, excesses } = await idle.run(settings({ partitions, capabilities: 'all' }));
     expect(json).toEqual({ ticks: 24, statements: 24, statementsPerIdleTick: 1, writes: 0, byLabel: { survey: 24 }, loops: {} });
     expect(excesses).toEqual([]);

@@ -15,6 +15,8 @@ export interface ClaimPorts {
   readonly partitionCount: number;
   readonly batchSize: number;
   readonly claimTtlMs: number;
+  /** The tick reaps for its claims. */
+  readonly skipReap: boolean;
   readonly quarantine: Quarantine;
 }
 
@@ -96,7 +98,7 @@ export class ClaimRound {
   }
 
   private async claim(kind: 'claim' | 'claimDigest', partition?: ClaimOptions['partition']): Promise<void> {
-    const { outbox, pool, clock, nodeId, claimTtlMs } = this.ports;
+    const { outbox, pool, clock, nodeId, claimTtlMs, skipReap } = this.ports;
     const limit = this.limit();
     const channels = this.channels();
     if (limit === 0) this.full = true;
@@ -109,8 +111,7 @@ export class ClaimRound {
         limit,
         channels,
         claimTtlMs,
-        // Only an outbox that is reaped apart from its claims may skip it: an older one would never reap again.
-        skipReap: outbox.reap !== undefined,
+        skipReap,
         ...(partition ? { partition } : {}),
       });
     } catch (error) {

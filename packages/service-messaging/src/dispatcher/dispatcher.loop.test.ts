@@ -1,96 +1,6 @@
 import { flakyChannel } from '@bellhop/testing';
 import { describe, expect, test } from 'vitest';
-import { dispatcherBench, timesOf } from './dispatcher-bench.fixture.js';
-
-/** As the dispatcher this grew from was: no survey, no wake spacing. One reap per tick tells the ticks. */
-function ticking(options: Parameters<typeof dispatcherBench>[0] = {}) {
-  const bench = dispatcherBench({ without: ['survey'], minWakeSpacingMs: 0, ...options });
-  const ticks = timesOf(bench.clock, bench.memory, 'reap');
-  return { ...bench, ticks, gaps: () => ticks.slice(1).map((at, index) => at - (ticks[index] ?? 0)) };
-}
-
-describe('when the dispatcher ticks', () => {
-  test('[A3] idle gaps are 1, 2, 4, 8, 16, 30, 30 s: 24 ticks in ten idle minutes, the ceiling 30 s by default', async () => {
-    const { dispatcher, clock, ticks, gaps } = ticking();
-    dispatcher.start();
-    await clock.advance(600_000);
-    expect(gaps().slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-    expect(Math.max(...gaps())).toBe(30_000);
-    expect(ticks).toHaveLength(24);
-    await dispatcher.stop();
-  });
-
-  test.each([500, 200])('[A3] a ceiling of %i ms, at or below the interval, disables the backoff', async (maxIdleIntervalMs) => {
-    const { dispatcher, clock, gaps } = ticking({ maxIdleIntervalMs });
-    dispatcher.start();
-    await clock.advance(5_000);
-    expect(new Set(gaps())).toEqual(new Set([500]));
-    await dispatcher.stop();
-  });
-
-  test('[A3] an unannounced row leaves within one interval, and the dispatcher is back to 500 ms', async () => {
-    const { dispatcher, clock, ticks, enqueue, channel } = ticking();
-    dispatcher.start();
-    await clock.advance(70_000);
-    const last = ticks.at(-1) ?? 0;
-    await enqueue();
-    await clock.advance(last + 30_000 - clock.monotonic() - 1);
-    expect(channel.sent).toHaveLength(0);
-    await clock.advance(1);
-    expect(channel.sent).toHaveLength(1);
-    await clock.advance(1_500);
-    expect(ticks.slice(-3)).toEqual([last + 30_000, last + 30_500, last + 31_500]);
-    await dispatcher.stop();
-  });
-
-  test('[A3] a wake ticks in the same instant', async () => {
-    const { dispatcher, clock, enqueue, channel } = ticking();
-    dispatcher.start();
-    await clock.advance(70_000);
-    await enqueue();
-    await clock.advance(0);
-    expect(channel.sent).toHaveLength(0); // control: nobody told
-    dispatcher.wake();
-    await clock.advance(0);
-    expect(channel.sent).toHaveLength(1);
-    await dispatcher.stop();
-  });
-
-  test('[A3] wakes during a tick collapse into one follow-up', async () => {
-    const { dispatcher, clock, faults, ticks, enqueue, channel } = ticking();
-    dispatcher.start();
-    await clock.advance(70_000);
-    const before = ticks.length;
-    faults.fail({ method: 'claim', kind: 'hang' });
-    dispatcher.wake();
-    await clock.advance(0);
-    for (let n = 0; n < 5; n += 1) dispatcher.wake();
-    await enqueue();
-    await clock.advance(0);
-    expect(ticks).toHaveLength(before + 1);
-    faults.releaseHung();
-    await clock.advance(0);
-    expect(ticks).toHaveLength(before + 2);
-    expect(channel.sent).toHaveLength(1);
-    await dispatcher.stop();
-  });
-
-  test('[A3] stop cancels, and a wake after it does nothing', async () => {
-    const { dispatcher, clock, ticks, enqueue, channel } = ticking();
-    dispatcher.start();
-    await clock.advance(2_000);
-    await dispatcher.stop();
-    const before = ticks.length;
-    await enqueue();
-    dispatcher.wake();
-    await clock.advance(120_000);
-    expect(ticks).toHaveLength(before);
-    dispatcher.start(); // control
-    await clock.advance(0);
-    expect(channel.sent).toHaveLength(1);
-    await dispatcher.stop();
-  });
-});
+import { dispatcherBench } from './dispatcher-bench.fixture.js';
 
 describe('work that is due later', () => {
   test('[S2] a 10 s retry leaves within 50 ms of its due time with no other traffic', async () => {
@@ -131,6 +41,23 @@ describe('work that is due later', () => {
       if (announced) dispatcher.due(dueAt);
       await clock.advance(5_000);
       expect(channel.sent).toHaveLength(announced ? 1 : 0);
+      await dispatcher.stop();
+    }
+  });
+
+  test('[S4] a wake owed to a failing tick is made good within 5 s of the recovery (control: without one, an idle interval)', async () => {
+    for (const woken of [true, false]) {
+      const { dispatcher, clock, enqueue, faults, channel } = dispatcherBench();
+      dispatcher.start();
+      await clock.advance(70_000);
+      await enqueue();
+      const when = () => clock.monotonic() < 92_000;
+      for (const method of ['claim', 'survey'] as const) faults.fail({ method, kind: 'throw', times: Number.POSITIVE_INFINITY, when });
+      if (woken) dispatcher.wake();
+      await clock.advance(22_000);
+      expect(dispatcher.counters().errors).toBeGreaterThan(0);
+      await clock.advance(5_000);
+      expect(channel.sent).toHaveLength(woken ? 1 : 0);
       await dispatcher.stop();
     }
   });

@@ -143,7 +143,7 @@ describe('a tick with survey', () => {
 });
 
 describe('a tick without survey, and without reap', () => {
-  test('[A1] per 10 idle ticks at 8 partitions: exactly 10 reaps and at most 10 × (1 + 2 × 8) statements', async () => {
+  test('[reap-once] per 10 idle ticks at 8 partitions: exactly 10 reaps and at most 10 × (1 + 2 × 8) statements', async () => {
     const { dispatcher, calls, callCount } = dispatcherBench({ without: ['survey'], minWakeSpacingMs: 0 });
     for (let n = 0; n < 10; n += 1) await dispatcher.tick();
     expect(calls()).toEqual({ reap: 10, claim: 80, claimDigest: 80 });
@@ -176,7 +176,7 @@ describe('a tick without survey, and without reap', () => {
     expect(channel.sent).toHaveLength(1);
   });
 
-  test('[A4] an outbox without reap keeps working: each claim reaps for itself', async () => {
+  test('[legacy-outbox] an outbox without reap keeps working: each claim reaps for itself', async () => {
     const { dispatcher, enqueue, calls, clock, claimForDeadNode, channel } = dispatcherBench({
       without: ['survey', 'reap'],
       minWakeSpacingMs: 0,
@@ -192,7 +192,7 @@ describe('a tick without survey, and without reap', () => {
     expect(calls()).not.toHaveProperty('reap');
   });
 
-  test('[A4] an outbox with survey and without reap recovers expired claims, too', async () => {
+  test('[legacy-outbox] an outbox with survey and without reap recovers expired claims, too', async () => {
     const { dispatcher, enqueue, clock, claimForDeadNode, channel } = dispatcherBench({ without: ['reap'] });
     await enqueue();
     await claimForDeadNode();

@@ -29,6 +29,8 @@ export class NotificationDispatcher {
   private readonly pool: ClaimPool<DeliveryUnit, AttemptOutcome>;
   private readonly ports: ClaimPorts;
   private readonly jump: ClockJump;
+  /** Expired claims are returned once per tick, apart from the claims. Only then may a claim skip its reap: an older outbox would never reap again. */
+  private readonly reapsApart: boolean;
   private readonly tally = new DeliveryTally();
   private readonly quarantine = new Quarantine();
   private running = false;
@@ -47,6 +49,7 @@ export class NotificationDispatcher {
     this.settings = settings;
     this.nodeId = nodeId;
     this.jump = new ClockJump(clock, claimTtlMs);
+    this.reapsApart = outbox.reap !== undefined;
     this.pool = createDeliveryPool(options, settings, {
       tally: this.tally,
       onFree: () => this.loop.refill(),
@@ -63,6 +66,7 @@ export class NotificationDispatcher {
       partitionCount,
       batchSize,
       claimTtlMs,
+      skipReap: this.reapsApart,
       quarantine: this.quarantine,
     };
     this.loop = new DispatchLoop({
@@ -181,7 +185,7 @@ export class NotificationDispatcher {
     }
     this.surveyedAt = clock.monotonic();
     // What an expired claim held is due as soon as it is reaped; an outbox without `reap` does so when it claims.
-    const recovered = survey.expired && (outbox.reap ? (await this.reap(round)) > 0 : true);
+    const recovered = survey.expired && (this.reapsApart ? (await this.reap(round)) > 0 : true);
     const wanted = { rows: survey.due || recovered, digests: survey.dueDigests || recovered };
     if (wanted.rows || wanted.digests) {
       if (lock) await round.claimByPartition(wanted, this.nextPartition());
@@ -196,7 +200,7 @@ export class NotificationDispatcher {
 
   /** For an outbox without `survey`: every partition is asked, after one reap if it can be reaped apart. */
   private async reapAndClaim(round: ClaimRound): Promise<Pick<TickResult, 'contended'>> {
-    if (this.options.outbox.reap) await this.reap(round);
+    if (this.reapsApart) await this.reap(round);
     await round.claimByPartition({ rows: true, digests: true }, this.nextPartition());
     return { contended: round.claimed === 0 && round.lockedOut };
   }

@@ -1,17 +1,10 @@
 import { InputError } from '@bellhop/kernel';
-import { ManualClock, ManualTransactions, notificationOutboxConformance } from '@bellhop/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock, ManualTransactions, OUTBOX_SECTIONS } from '@bellhop/testing';
+import { describe, expect, it } from 'vitest';
+import { memoryOutboxConformance } from './memory-notification-outbox.fixture.js';
 import { MemoryNotificationOutbox } from './memory-notification-outbox.js';
 
-notificationOutboxConformance({
-  name: 'MemoryNotificationOutbox',
-  api: { describe, it, beforeEach, afterEach },
-  capabilities: 'all',
-  create: ({ clock, random }) => {
-    const { afterCommit, transaction } = new ManualTransactions();
-    return { outbox: new MemoryNotificationOutbox({ clock, random, afterCommit }), transaction, close() {} };
-  },
-});
+memoryOutboxConformance(OUTBOX_SECTIONS.filter((section) => section !== 'histories'));
 
 describe('MemoryNotificationOutbox', () => {
   const clock = new ManualClock();

@@ -4,7 +4,6 @@ import {
   emptyTables,
   HRANA_FAULTS,
   ManualClock,
-  startChild,
   startHranaServer,
   TEST_STORE_NAMES,
   type TestDatabase,
@@ -12,7 +11,6 @@ import {
 } from '@bellhop/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EmitWritten } from '../emit-writer.js';
-import { SqlInboxStore } from '../inbox/sql-inbox-store.js';
 import { messagingMigrations } from '../migrations/messaging-migrations.js';
 import { preparedEmits } from './prepared-emit.fixture.js';
 import { SqlEmitWriter } from './sql-emit-writer.js';
@@ -165,19 +163,6 @@ describe.each(TEST_STORE_NAMES)('emits on %s', (name) => {
     expect(await rows()).toEqual([1_101, 3_600]);
   });
 
-  it('[B8] two nodes that deliver the same event to an inbox at once make one message', async () => {
-    const message = { organizationId: 'acme', userId: 'u', notificationId: 'n', topic: null, title: 't', body: '', createdAt: 1 };
-    const inboxes = [new SqlInboxStore(store), new SqlInboxStore(other)];
-    const inserted = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        (inboxes[index % 2] as SqlInboxStore).insert({ ...message, id: `m${index}`, severity: 'info', actionUrl: null }),
-      ),
-    );
-    expect(inserted.filter((one) => one.inserted)).toHaveLength(1);
-    expect(new Set(inserted.map(({ id }) => id)).size).toBe(1);
-    expect(await count(store, 'inbox_message')).toBe(1);
-  });
-
   it('events alone join transactions too, and converge across connections', async () => {
     const events = [new SqlEventStore(store), new SqlEventStore(other)];
     const fresh = () => ({ record: emit({ dedupKey: 'alone' }).event, payloadText: null, fannedOut: false });
@@ -218,25 +203,5 @@ describe.each(HRANA_FAULTS)('[emit-atomic] an emit over remote libSQL, %s', (fau
     expect(await store.knex('notification_delivery').where({ notification_id: 'n' }).pluck('id')).toEqual([id]);
     await store.close();
     await server.close();
-  });
-});
-
-describe.each(['sqlite', 'libsql', 'postgres'] as const)('[emit-atomic] a node that is killed while it emits, on %s', (name) => {
-  it('leaves no event without all its deliveries, and none that was reported missing', async () => {
-    const database = await testDatabase(name);
-    const store = await database.open();
-    await store.migrate(messagingMigrations);
-    const node = startChild(new URL('./emit-forever.fixture.ts', import.meta.url), { args: [database.options.url as string] });
-    const reported: string[] = [];
-    for (let lines = 0; lines < 60; lines += 1) reported.push((await node.line(/^written/)).replace('written ', ''));
-    await node.kill();
-    const events: string[] = await store.knex('notification').pluck('id');
-    expect(events).toEqual(expect.arrayContaining(reported));
-    const deliveries: string[] = await store.knex('notification_delivery').pluck('notification_id');
-    const counts = new Map<string, number>();
-    for (const event of deliveries) counts.set(event, (counts.get(event) ?? 0) + 1);
-    expect([...counts.keys()].sort()).toEqual(events.sort());
-    expect(new Set(counts.values())).toEqual(new Set([50]));
-    await database.drop();
   });
 });

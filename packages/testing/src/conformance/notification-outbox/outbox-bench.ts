@@ -19,6 +19,26 @@ import { seededRandom } from '../seeded-random.js';
 export const OUTBOX_CAPABILITIES = ['reap', 'survey', 'enqueueMany', 'ackMany', 'renew', 'release', 'cancel'] as const;
 export type OutboxCapability = (typeof OUTBOX_CAPABILITIES)[number];
 
+/** The parts of the suite. */
+export const OUTBOX_SECTIONS = [
+  'capabilities',
+  'enqueue',
+  'transactions',
+  'claim',
+  'partitions',
+  'claim-tokens',
+  'renew-and-release',
+  'expiry',
+  'survey',
+  'digests',
+  'cancel',
+  'list',
+  'state-table',
+  'input-limits',
+  'histories',
+] as const;
+export type OutboxSection = (typeof OUTBOX_SECTIONS)[number];
+
 /** An empty outbox, as a test gets it. */
 export interface OutboxUnderTest {
   readonly outbox: INotificationOutbox;
@@ -38,6 +58,8 @@ export interface NotificationOutboxConformanceOptions {
   create(ports: { clock: Clock; random: Random }): OutboxUnderTest | Promise<OutboxUnderTest>;
   /** Capabilities the outbox must have: a missing one fails instead of skipping its tests. Default: none, so every one is probed. */
   readonly capabilities?: readonly OutboxCapability[] | 'all';
+  /** Parts to define here: over a slow database they run side by side when they are divided among test files. Default: all. */
+  readonly sections?: readonly OutboxSection[];
   /** Random histories the property test runs, each on a fresh outbox. Default 40. */
   readonly propertyRuns?: number;
 }

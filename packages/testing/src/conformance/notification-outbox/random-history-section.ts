@@ -52,7 +52,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 /** Random histories of operations, on the outbox and on the model: the same answers and the same rows after every step. */
 export function randomHistorySection({ api, create, propertyRuns = 40 }: NotificationOutboxConformanceOptions): void {
   api.describe('random histories', () => {
-    api.it('[B6][S3] every interleaving of operations answers and ends as the model does', async () => {
+    api.it('[outbox-model] every interleaving of operations answers and ends as the model does', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80, size: 'max' }), async (steps) => {
           const bench = await OutboxBench.open(create);

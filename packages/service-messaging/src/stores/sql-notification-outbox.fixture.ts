@@ -1,0 +1,78 @@
+import type { Store } from '@bellhop/contracts';
+import type { Clock } from '@bellhop/kernel';
+import {
+  emptyTables,
+  ManualClock,
+  notificationOutboxConformance,
+  type OutboxSection,
+  TEST_STORE_NAMES,
+  type TestDatabase,
+  testDatabase,
+} from '@bellhop/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { messagingMigrations } from '../migrations/messaging-migrations.js';
+import { SqlNotificationOutbox } from './sql-notification-outbox.js';
+
+/** Sections in a file of their own, `sql-notification-outbox.<section>.integration.test.ts`: a remote database takes its time over each. */
+export const SECTIONS_APART = ['claim-tokens', 'digests', 'histories', 'partitions', 'state-table'] as const satisfies OutboxSection[];
+
+/** One database serves all tests of a store; the clock of the test at hand moves it. */
+let current: Clock = new ManualClock();
+const clock: Clock = {
+  manual: true,
+  now: () => current.now(),
+  monotonic: () => current.monotonic(),
+  setTimeout: (fn, delayMs) => current.setTimeout(fn, delayMs),
+};
+
+/** Two nodes of one store, as the tests beside the suite get them. */
+export interface TwoNodes {
+  readonly clock: Clock;
+  readonly outboxes: readonly [SqlNotificationOutbox, SqlNotificationOutbox];
+}
+
+/**
+ * Sections of the conformance suite over the SQL outbox on every store.
+ *
+ * @param beside defines more tests for each store; what it is given makes the tables empty.
+ */
+export function sqlOutboxConformance(sections: readonly OutboxSection[], beside?: (nodes: () => Promise<TwoNodes>) => void): void {
+  describe.each(TEST_STORE_NAMES)('on %s', (name) => {
+    let database: TestDatabase;
+    let store: Store;
+    let second: Store;
+
+    beforeAll(async () => {
+      database = await testDatabase(name);
+      store = await database.open({ clock });
+      await store.migrate(messagingMigrations);
+      second = name === 'memory' ? store : await database.open({ clock });
+    });
+    afterAll(() => database.drop());
+    afterEach(() => expect(store.audit.findings()).toEqual([]));
+
+    notificationOutboxConformance({
+      name: `SqlNotificationOutbox on ${name}`,
+      api: { describe, it, beforeEach, afterEach },
+      capabilities: 'all',
+      sections,
+      propertyRuns: name === 'libsql-remote' ? 5 : 20,
+      async create(ports) {
+        current = ports.clock;
+        await emptyTables(store, messagingMigrations.tenantTables);
+        return {
+          outbox: new SqlNotificationOutbox({ store, random: ports.random }),
+          close() {},
+          secondNode: () => new SqlNotificationOutbox({ store: second, random: ports.random }),
+          transaction: (fn) => store.transaction(fn),
+        };
+      },
+    });
+
+    beside?.(async () => {
+      current = new ManualClock();
+      await emptyTables(store, messagingMigrations.tenantTables);
+      return { clock, outboxes: [new SqlNotificationOutbox({ store }), new SqlNotificationOutbox({ store: second })] };
+    });
+  });
+}

@@ -1,0 +1,3 @@
+import { sqlOutboxConformance } from './sql-notification-outbox.fixture.js';
+
+sqlOutboxConformance(['histories']);

@@ -6,10 +6,10 @@ import { renderFinding } from '../gates/framework/finding.js';
 import { ruleOf } from './ablation.js';
 import { collectTests } from './collect-tests.js';
 import type { Registered } from './registry.js';
-import { checkRegistry, entryLine } from './registry-checks.js';
+import { type CollectedTest, checkRegistry, entryLine } from './registry-checks.js';
 import { passingFolder, stateFolder } from './state-folder.js';
 
-/** @returns the exit code: 0, or 1 with faults. */
+/** @returns the exit code: 0, or 1 with faults or with tests that cannot be collected. */
 export async function list(root: string, registered: readonly Registered[], print: (line: string) => void): Promise<number> {
   const read = (file: string): Buffer | undefined => {
     try {
@@ -28,7 +28,14 @@ export async function list(root: string, registered: readonly Registered[], prin
       `${entry.id}  ${entry.file}  ${entry.red.length} red${green > 0 ? `, ${green} green` : ''}  ${one.source}:${entryLine(one, read)}`,
     );
   }
-  const faults = checkRegistry({ registered, tests: await collectTests(root, scratch), read });
+  let tests: CollectedTest[];
+  try {
+    tests = await collectTests(root, scratch);
+  } catch (error) {
+    print(`The registry cannot be held against the tests: ${error instanceof Error ? error.message : error}`);
+    return 1;
+  }
+  const faults = checkRegistry({ registered, tests, read });
   for (const fault of faults) print(renderFinding(fault));
   const rules = new Set(registered.map(({ entry }) => ruleOf(entry))).size;
   print(`${registered.length} ablations of ${rules} rules, ${faults.length} faults`);

@@ -1,5 +1,5 @@
-// `pnpm check [--base <commit>]`: every gate's self-test and then the gate. Exit: 1 on any finding or gate that gave no answer, else 3 if something
-// was not measured, else 0.
+// `pnpm check [--base <commit>]`: every gate's self-test and then the gate; then the self-test of the ablations. Exit: 1 on any finding or command
+// that gave no answer, else 3 if something was not measured, else 0.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderCheck, runCommands } from './framework/check-run.js';
@@ -8,16 +8,19 @@ import { GATE_NAMES } from './framework/gates.js';
 
 const cli = join(import.meta.dirname, 'cli.ts');
 const base = parsedBase();
-const rows = runCommands(
-  GATE_NAMES.flatMap((name) =>
-    [['--self-test'], base === undefined ? [] : ['--base', base]].map((args) => ({
-      command: ['pnpm', 'gate', name, ...args].join(' '),
-      file: process.execPath,
-      // The loader that runs this script runs the gates, too.
-      args: [...process.execArgv, cli, name, ...args],
-    })),
+const ablate = join(import.meta.dirname, '../ablate/cli.ts');
+// The loader that runs this script runs them, too.
+const run = (command: string, script: string, args: readonly string[]) => ({
+  command: [command, ...args].join(' '),
+  file: process.execPath,
+  args: [...process.execArgv, script, ...args],
+});
+const rows = runCommands([
+  ...GATE_NAMES.flatMap((name) =>
+    [['--self-test'], base === undefined ? [] : ['--base', base]].map((args) => run('pnpm gate', cli, [name, ...args])),
   ),
-);
+  run('pnpm ablate', ablate, ['--self-test']),
+]);
 console.log(`\n${renderCheck(rows)}`);
 process.exitCode = worstOf(rows.map(({ verdict }) => verdict));
 

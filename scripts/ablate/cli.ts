@@ -8,7 +8,7 @@ import { NotMeasuredError, UsageError } from '../gates/framework/refusals.js';
 import { Repository } from '../gates/framework/repository.js';
 import { type Command, parseCommand, USAGE } from './command-line.js';
 import { runInCopies } from './copies-run.js';
-import { type EntryResult, notRun, restoreLeftover, runEntry, treeAt } from './entry-run.js';
+import { type EntryResult, notRun, restoreLeftover, runEntry, type Tree, treeAt } from './entry-run.js';
 import { git, uncommitted } from './git.js';
 import { cleanUpAtEnd } from './interruption.js';
 import { RestoreUnproven } from './journal.js';
@@ -25,37 +25,57 @@ const INTERNAL_ERROR = 70;
 
 type Running = Extract<Command, { readonly json: boolean }>;
 
+process.on('uncaughtException', (error) => process.exit(refusal(error)));
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
+  const results: EntryResult[] = [];
+  let command: Command | undefined;
+  let code: number;
   try {
-    const command = parseCommand(args);
+    command = parseCommand(args);
     if (command.mode === 'self-test') return await selfTest(print);
-    const root = checkout();
-    const registered = await loadRegistry(root);
-    if (command.mode === 'list') return await list(root, registered, print);
-    const release = lockCheckout(stateFolder(root));
-    const released = cleanUpAtEnd(release);
-    try {
-      const results = await run(command, root, registered);
-      for (const line of renderTotals(results)) print(line);
-      return combinedExitCode(results.map(({ verdict }) => verdict));
-    } finally {
-      release();
-      released();
-    }
+    code = await onCheckout(command, results);
   } catch (error) {
-    return refusal(error);
+    code = refusal(error);
+  }
+  // The totals are the last line even of a run that was refused: a reader need not guess what a missing line means.
+  if (command && 'json' in command) for (const line of renderTotals(results)) print(line);
+  return code;
+}
+
+/** What needs a checkout to itself: none of it may see a mutant of another run, or of one that was killed. */
+async function onCheckout(command: Exclude<Command, { mode: 'self-test' }>, results: EntryResult[]): Promise<number> {
+  const root = checkout();
+  const folder = stateFolder(root);
+  const release = lockCheckout(folder);
+  const released = cleanUpAtEnd(release);
+  try {
+    const tree = treeAt(root, folder, { log: tell });
+    const leftover = restoreLeftover(tree);
+    if (leftover !== undefined) tell(leftover);
+    const registered = await loadRegistry(root);
+    if (command.mode === 'list') return await list(root, registered, tree.scratch, print);
+    const onResult = (result: EntryResult): void => {
+      results.push(result);
+      print(command.json ? renderJson(result) : renderRow(result));
+    };
+    await run(command, tree, registered, onResult);
+    return combinedExitCode(results.map(({ verdict }) => verdict));
+  } finally {
+    release();
+    released();
   }
 }
 
-async function run(command: Running, root: string, registered: readonly Registered[]): Promise<readonly EntryResult[]> {
-  const tree = treeAt(root, stateFolder(root), { log: tell });
-  const leftover = restoreLeftover(tree);
-  if (leftover !== undefined) tell(leftover);
-  const onResult = (result: EntryResult): void => print(command.json ? renderJson(result) : renderRow(result));
+async function run(
+  command: Running,
+  tree: Tree,
+  registered: readonly Registered[],
+  onResult: (result: EntryResult) => void,
+): Promise<void> {
+  const { root } = tree;
   if (command.mode === 'ids') {
-    const results: EntryResult[] = [];
     let known = true;
     for (const { entry } of select(registered, command.ids)) {
       // A tree in an unknown state proves nothing about the entries that follow.
@@ -63,10 +83,9 @@ async function run(command: Running, root: string, registered: readonly Register
         ? await runEntry(entry, tree)
         : notRun(entry, 'Not run: the tree is not in a known state any more.');
       known = result.verdict !== 'restore unproven' && known;
-      results.push(result);
       onResult(result);
     }
-    return results;
+    return;
   }
   const dirty = uncommitted(root);
   if (dirty.length > 0) {
@@ -75,12 +94,10 @@ async function run(command: Running, root: string, registered: readonly Register
     );
   }
   const chosen = command.mode === 'all' ? registered : changed(registered, root, command.base);
-  if (chosen.length === 0) return [];
+  if (chosen.length === 0) return;
   const ordered = longestFirst(chosen, (file) => statSync(join(root, file), { throwIfNoEntry: false })?.size ?? 0);
-  return runInCopies(
-    ordered.map(({ entry }) => entry),
-    { root, folder: stateFolder(root), workers: command.workers, log: tell, onResult },
-  );
+  const entries = ordered.map(({ entry }) => entry);
+  await runInCopies(entries, { root, folder: stateFolder(root), workers: command.workers, log: tell, onResult });
 }
 
 function changed(registered: readonly Registered[], root: string, base: string | undefined): Registered[] {

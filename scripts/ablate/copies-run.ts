@@ -19,13 +19,13 @@ export interface CopiesOptions {
 }
 
 /** @param entries in the order in which they are begun. */
-export async function runInCopies(entries: readonly Ablation[], options: CopiesOptions): Promise<EntryResult[]> {
+export async function runInCopies(entries: readonly Ablation[], options: CopiesOptions): Promise<void> {
   const { root, folder, log, onResult } = options;
   const workers = Math.min(options.workers, entries.length);
   const home = passingFolder(join(folder, 'copies'));
   try {
     const store = await packageStore(root);
-    const trees = await Promise.all(
+    const trees = await allOf(
       Array.from({ length: workers }, async (_, index): Promise<Tree> => {
         const own = join(home, String(index + 1));
         mkdirSync(own, { mode: 0o700 });
@@ -36,23 +36,17 @@ export async function runInCopies(entries: readonly Ablation[], options: CopiesO
     );
     log(`${workers === 1 ? '1 copy' : `${workers} copies`} of HEAD in ${home}`);
     const queue = [...entries];
-    const results: EntryResult[] = [];
-    const end = (result: EntryResult): void => {
-      results.push(result);
-      onResult(result);
-    };
     const work = async (tree: Tree): Promise<void> => {
       for (let entry = queue.shift(); entry; entry = queue.shift()) {
         const path = join(tree.root, entry.file);
         if (existsSync(path)) checkInside(tree.root, path);
         const result = await runEntry(entry, tree);
-        end(result);
+        onResult(result);
         // What this copy holds is not known any more; the other copies go on.
         if (result.verdict === 'restore unproven') return;
       }
     };
-    // Waits for all: the copies are removed only when nothing runs in them.
-    const ends = await Promise.allSettled(
+    await allOf(
       trees.map((tree) =>
         work(tree).catch((error: unknown) => {
           queue.length = 0;
@@ -60,10 +54,14 @@ export async function runInCopies(entries: readonly Ablation[], options: CopiesO
         }),
       ),
     );
-    for (const one of ends) if (one.status === 'rejected') throw one.reason;
-    for (const entry of queue) end(notRun(entry, 'Not run: every copy of the tree was given up.'));
-    return results;
+    for (const entry of queue) onResult(notRun(entry, 'Not run: every copy of the tree was given up.'));
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Waits for all, even when one fails: the copies are removed only when nothing runs in them. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }

@@ -7,10 +7,14 @@ import { ruleOf } from './ablation.js';
 import { collectTests } from './collect-tests.js';
 import type { Registered } from './registry.js';
 import { type CollectedTest, checkRegistry, entryLine } from './registry-checks.js';
-import { passingFolder, stateFolder } from './state-folder.js';
 
 /** @returns the exit code: 0, or 1 with faults or with tests that cannot be collected. */
-export async function list(root: string, registered: readonly Registered[], print: (line: string) => void): Promise<number> {
+export async function list(
+  root: string,
+  registered: readonly Registered[],
+  scratch: string,
+  print: (line: string) => void,
+): Promise<number> {
   const read = (file: string): Buffer | undefined => {
     try {
       return readFileSync(join(root, file));
@@ -19,8 +23,6 @@ export async function list(root: string, registered: readonly Registered[], prin
       throw error;
     }
   };
-  // Of its own: a run may be going on.
-  const scratch = passingFolder(join(stateFolder(root), `list-${process.pid}`));
   for (const one of registered) {
     const { entry } = one;
     const green = entry.green?.length ?? 0;

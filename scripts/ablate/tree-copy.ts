@@ -3,17 +3,18 @@
 
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { NotMeasuredError } from '../gates/framework/refusals.js';
 import { type GroupEnd, runGroup } from './child-group.js';
 import { gitEnvironment, headCommit } from './git.js';
 
 const LIMIT_MS = 300_000;
 
-/** @param to a path that does not exist, outside of the checkout. @returns the copy's path without links. @throws when it is not a true copy. */
+/** @param to a path that does not exist, outside of the checkout. @returns the copy's path without links. @throws NotMeasuredError when it is not a true copy. */
 export async function copyTree(root: string, to: string, storeFolder: string): Promise<string> {
   await must('git clone', 'git', ['clone', '--quiet', '--no-tags', root, to], root);
   const copy = realpathSync(to);
   if (headCommit(copy) !== headCommit(root))
-    throw new Error(`The copy ${copy} is at ${headCommit(copy)}, the checkout at ${headCommit(root)}.`);
+    throw new NotMeasuredError(`The copy ${copy} is at ${headCommit(copy)}, the checkout at ${headCommit(root)}.`);
   await must('pnpm install', pnpm(root), ['install', '--offline', '--frozen-lockfile', `--store-dir=${storeFolder}`], copy);
   checkLinks(copy);
   return copy;
@@ -24,7 +25,7 @@ export async function packageStore(root: string): Promise<string> {
   const { output } = await must('pnpm store path', pnpm(root), ['store', 'path'], root);
   const path = output.trim().split('\n').at(-1) ?? '';
   if (!existsSync(path))
-    throw new Error(`pnpm keeps its packages in ${JSON.stringify(path)}, which does not exist: run pnpm install in ${root}.`);
+    throw new NotMeasuredError(`pnpm keeps its packages in ${JSON.stringify(path)}, which does not exist: run pnpm install in ${root}.`);
   return path;
 }
 
@@ -38,7 +39,8 @@ export function checkLinks(copy: string): void {
       .map((name) => join(folder, 'node_modules', name))
       .filter((link) => existsSync(link)),
   );
-  if (links.length === 0) throw new Error(`No package of ${copy} is linked to another: the install is not that of this workspace.`);
+  if (links.length === 0)
+    throw new NotMeasuredError(`No package of ${copy} is linked to another: the install is not that of this workspace.`);
   for (const link of links) checkInside(copy, link);
 }
 
@@ -46,7 +48,7 @@ export function checkLinks(copy: string): void {
 export function checkInside(copy: string, path: string): void {
   const target = realpathSync(path);
   if (!target.startsWith(copy + sep))
-    throw new Error(`${path} leads to ${target}, out of the copy ${copy}: a mutation there would not be seen.`);
+    throw new NotMeasuredError(`${path} leads to ${target}, out of the copy ${copy}: a mutation there would not be seen.`);
 }
 
 function pnpm(root: string): string {
@@ -56,6 +58,6 @@ function pnpm(root: string): string {
 async function must(what: string, command: string, args: readonly string[], cwd: string): Promise<GroupEnd> {
   const end = await runGroup(command, args, { cwd, env: { ...gitEnvironment(), CI: '1' }, limitMs: LIMIT_MS });
   if (end.code !== 0)
-    throw new Error(`${what} failed in ${cwd} (${end.overdue ? 'too slow' : (end.code ?? end.signal)}): ${end.output.trim()}`);
+    throw new NotMeasuredError(`${what} failed in ${cwd} (${end.overdue ? 'too slow' : (end.code ?? end.signal)}): ${end.output.trim()}`);
   return end;
 }

@@ -1,8 +1,9 @@
 // One vitest run over given test files of a tree, in a fresh process: nothing of an earlier run, a module in its cache least of all, can
 // answer for this one.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { NotMeasuredError } from '../gates/framework/refusals.js';
 import { runGroup } from './child-group.js';
 import { type Run, readRun } from './evidence.js';
 
@@ -21,6 +22,7 @@ const REPORTERS = ['evidence-reporter.ts', 'lifeline-reporter.ts'].map((name) =>
 
 /** @param files from the root; at least one. */
 export async function runVitest(files: readonly string[], { root, scratch, maxWorkers, limitMs = LIMIT_MS }: VitestOptions): Promise<Run> {
+  if (!existsSync(vitestPath(root))) throw new NotMeasuredError(`There is no vitest in ${root}: install its dependencies first.`);
   const folder = mkdtempSync(join(scratch, 'run-'));
   const json = join(folder, 'report.json');
   const evidence = join(folder, 'evidence.json');

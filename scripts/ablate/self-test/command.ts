@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gitEnvironment } from '../git.js';
+import { endGroupAtEnd } from '../interruption.js';
 
 const CLI = join(import.meta.dirname, '..', 'cli.ts');
 
@@ -32,6 +33,7 @@ export class Command {
     const child = spawn(process.execPath, [...process.execArgv, CLI, ...args], {
       cwd,
       env: { ...gitEnvironment(), TMPDIR: temporary, ...env },
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';
@@ -44,6 +46,8 @@ export class Command {
     });
     this.#child = child;
     this.ended = once(child, 'close').then(([code, signal]) => ({ exit: (code as number | null) ?? String(signal), stdout, stderr }));
+    const forget = endGroupAtEnd(child.pid!, this.ended);
+    void this.ended.then(forget);
   }
 
   kill(signal: NodeJS.Signals): Promise<Ended> {

@@ -17,7 +17,9 @@ function refused(
       const repository = new TinyRepository(folder, CHECKOUT, registry({}));
       prepare(repository);
       const before = snapshot(repository, SOURCE);
-      expectEnd(await ablate(repository, ...args), 2, ...says);
+      const end = await ablate(repository, ...args);
+      expectEnd(end, 2, ...says);
+      assert.doesNotMatch(end.stderr, /test file/, 'tests ran');
       assert.equal(snapshot(repository, SOURCE), before, 'the tree is not as it was');
       assert.deepEqual(leftovers(repository), []);
     },

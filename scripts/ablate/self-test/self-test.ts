@@ -4,6 +4,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cleanUpAtEnd } from '../interruption.js';
 import type { SelfTestCase } from './case.js';
 import { COPY_CASES } from './copy-cases.js';
 import { EVIDENCE_CASES } from './evidence-cases.js';
@@ -33,12 +34,15 @@ export async function selfTest(print: (line: string) => void): Promise<number> {
 
 async function runCase({ run }: SelfTestCase): Promise<string | undefined> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ablate-self-test-')));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const forget = cleanUpAtEnd(remove);
   try {
     await run(folder);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    remove();
+    forget();
   }
 }

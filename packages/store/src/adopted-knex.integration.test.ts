@@ -21,7 +21,7 @@ const APPLICATIONS = {
   },
 };
 
-describe.each(['better-sqlite3', 'pg'] as const)('[adopted] a knex instance of the application, %s', (client) => {
+describe.each(['better-sqlite3', 'pg'] as const)('a knex instance of the application, %s', (client) => {
   let knex: Knex;
   let drop: () => Promise<void>;
   let store: Store;
@@ -53,7 +53,7 @@ describe.each(['better-sqlite3', 'pg'] as const)('[adopted] a knex instance of t
     expect(await store.health()).toMatchObject({ reachable: true });
   });
 
-  it('joins the application’s own transactions: commits with them, and calls back after', async () => {
+  it('[adopted] joins the application’s own transactions: commits with them, and calls back after', async () => {
     const called: string[] = [];
     await knex.transaction(async (trx) => {
       await trx('note').insert({ id: 'a' });
@@ -71,7 +71,7 @@ describe.each(['better-sqlite3', 'pg'] as const)('[adopted] a knex instance of t
     expect(await ids()).toEqual(['a', 'b', 'c']);
   });
 
-  it('vanishes with them, and calls nobody back', async () => {
+  it('[adopted] vanishes with them, and calls nobody back', async () => {
     const called: string[] = [];
     const rolledBack = knex.transaction(async (trx) => {
       await store.write(insertNote, { id: 'a' }, undefined, { trx });
@@ -88,7 +88,7 @@ describe.each(['better-sqlite3', 'pg'] as const)('[adopted] a knex instance of t
     expect(called).toEqual([]);
   });
 
-  it('refuses a transaction of another instance, and one that has ended', async () => {
+  it('[adopted] refuses a transaction of another instance, and one that has ended', async () => {
     const other = knexFactory({ client: 'better-sqlite3', connection: { filename: ':memory:' }, useNullAsDefault: true });
     await other.transaction(async (trx) => {
       await expect(store.write(insertNote, { id: 'x' }, undefined, { trx })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
@@ -100,7 +100,7 @@ describe.each(['better-sqlite3', 'pg'] as const)('[adopted] a knex instance of t
     expect(await ids()).toEqual([]);
   });
 
-  it('counts the application’s queries too', async () => {
+  it('[adopted] counts the application’s queries too', async () => {
     const before = store.meter.snapshot();
     await knex('note').insert({ id: 'a' });
     await knex.transaction((trx) => trx('note').select());
@@ -110,7 +110,7 @@ describe.each(['better-sqlite3', 'pg'] as const)('[adopted] a knex instance of t
     expect(after.transactions - before.transactions).toBe(1);
   });
 
-  it('leaves the instance as it was when it closes, and open', async () => {
+  it('[adopted] leaves the instance as it was when it closes, and open', async () => {
     const { transaction } = knex.client as { transaction: unknown };
     const second = await openStore({ knex });
     await second.close();
@@ -129,44 +129,14 @@ describe.each(['better-sqlite3', 'pg'] as const)('[adopted] a knex instance of t
     expect(await ids()).toEqual(['a']);
   });
 
-  if (client === 'better-sqlite3') {
-    it('[trx-required] refuses a call that forgot the open transaction, instead of waiting for itself', async () => {
-      const refused = { code: 'TRX_REQUIRED' };
-      await knex.transaction(async (trx) => {
-        await expect(store.write(insertNote, { id: 'x' }, undefined)).rejects.toMatchObject(refused);
-        await expect(store.transaction(async () => {})).rejects.toMatchObject(refused);
-        expect(() => store.assertOutsideTransaction()).toThrow(/open transaction/);
-        await trx('note').insert({ id: 'a' });
-      });
-      store.assertOutsideTransaction();
-      expect(await ids()).toEqual(['a']);
-    });
-  } else {
-    it('a call beside the open transaction has a connection of its own (on Postgres it waits for nothing)', async () => {
+  if (client === 'pg') {
+    it('[adopted] a call beside the open transaction has a connection of its own (on Postgres it waits for nothing)', async () => {
       await knex.transaction(async (trx) => {
         await store.write(insertNote, { id: 'inside' }, undefined, { trx });
         await store.write(insertNote, { id: 'beside' }, undefined);
         expect(await ids()).toEqual(['beside']);
       });
       expect(await ids()).toEqual(['beside', 'inside']);
-    });
-
-    it('[trx-aborted] a swallowed error does not pass for a commit where the store’s rows are part of it', async () => {
-      const called: string[] = [];
-      await knex('note').insert({ id: 'taken' });
-      const swallow = (transaction: typeof store.transaction) =>
-        transaction(async (trx) => {
-          await trx.transaction((inner) => store.write(insertNote, { id: 'a' }, undefined, { trx: inner }));
-          store.afterCommit(trx, () => called.push('aborted'));
-          await trx('note')
-            .insert({ id: 'taken' })
-            .catch(() => {});
-        });
-      await expect(swallow((fn) => store.transaction(fn))).rejects.toMatchObject({ code: 'TRX_ABORTED' });
-      await expect(swallow((fn) => knex.transaction(fn))).rejects.toMatchObject({ code: 'TRX_ABORTED' });
-      await turn();
-      expect(called).toEqual([]);
-      expect(await ids()).toEqual(['taken']);
     });
   }
 });

@@ -10,13 +10,15 @@ async function open(name: (typeof TEST_STORE_NAMES)[number]) {
   const database = await testDatabase(name);
   const store = await database.open();
   await store.knex.raw('CREATE TABLE note (id VARCHAR(255) PRIMARY KEY)');
-  return { database, store, group: notes(store) };
+  return { database, store };
 }
 
-function notes(store: Store): GroupCommit<string, string> {
+/** @param begin what a transaction waits for before it begins. */
+function notes(store: Store, begin: Promise<void> = Promise.resolve()): GroupCommit<string, string> {
   return new GroupCommit({
     store,
     commit: async (ids) => {
+      await begin;
       await store.batch(ids.map((id) => ({ statement: insertNote, params: { id } })));
       return ids;
     },
@@ -24,11 +26,29 @@ function notes(store: Store): GroupCommit<string, string> {
 }
 
 describe.each(TEST_STORE_NAMES)('group commit on %s', (name) => {
-  it('[group-commit-durability] has committed when a call settles: another connection sees the row', async () => {
-    const { database, store, group } = await open(name);
+  it('[group-commit-durability] settles a call once its rows are committed, and not before: another connection sees them', async () => {
+    const { database, store } = await open(name);
+    let letBegin = () => {};
+    const begin = new Promise<void>((resolve) => {
+      letBegin = resolve;
+    });
+    const group = notes(store, begin);
     const other = name === 'memory' ? store : await database.open();
     const seen = async (id: string) => (await other.knex('note').where({ id })).length;
-    await Promise.all(['a', 'b', 'c'].map((id) => group.submit(id).then(async () => expect(await seen(id)).toBe(1))));
+    const settled: string[] = [];
+    const calls = ['a', 'b', 'c'].map((id) =>
+      group.submit(id).then(async () => {
+        settled.push(id);
+        expect(await seen(id)).toBe(1);
+      }),
+    );
+    const outcome = Promise.allSettled(calls);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    const early = [...settled];
+    letBegin();
+    await outcome;
+    expect(early).toEqual([]);
+    await Promise.all(calls);
     // Control: what is written and not committed is not seen, so seeing it meant something.
     if (name !== 'memory') {
       await store.transaction(async (trx) => {
@@ -41,7 +61,8 @@ describe.each(TEST_STORE_NAMES)('group commit on %s', (name) => {
   });
 
   it('shares one transaction among calls, and none with a bad one', async () => {
-    const { database, store, group } = await open(name);
+    const { database, store } = await open(name);
+    const group = notes(store);
     await group.submit('taken');
     const before = store.meter.snapshot().transactions;
     const outcomes = await Promise.allSettled(['a', 'taken', 'b'].map((id) => group.submit(id)));
@@ -50,26 +71,6 @@ describe.each(TEST_STORE_NAMES)('group commit on %s', (name) => {
     await Promise.all(['c', 'd', 'e'].map((id) => group.submit(id)));
     // The two good ones alone, then one for three.
     expect(store.meter.snapshot().transactions - before).toBe(3);
-    await database.drop();
-  });
-});
-
-describe.each(['memory', 'sqlite', 'libsql'] as const)('[trx-required] group commit on %s', (name) => {
-  it('refuses a call from inside an open transaction even when a group waits for it, and nobody else', async () => {
-    const { database, store, group } = await open(name);
-    let submitOutside = () => {};
-    const outside = new Promise<void>((resolve) => {
-      submitOutside = resolve;
-    }).then(() => group.submit('outside'));
-    await store.transaction(async (trx) => {
-      submitOutside();
-      // The group is under way now, and waits for this transaction to end.
-      await new Promise((resolve) => setImmediate(resolve));
-      await expect(group.submit('inside')).rejects.toMatchObject({ code: 'TRX_REQUIRED' });
-      await store.write(insertNote, { id: 'given' }, undefined, { trx });
-    });
-    expect(await outside).toBe('outside');
-    expect(await store.knex('note').orderBy('id').pluck('id')).toEqual(['given', 'outside']);
     await database.drop();
   });
 });

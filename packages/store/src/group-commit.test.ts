@@ -53,11 +53,12 @@ describe('group commit', () => {
     await first;
     expect(settled).toEqual(['a!']);
     await secondArrival;
+    expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b', 'c']]);
     groups[1]?.finish();
     expect(await Promise.all(second)).toEqual(['b!', 'c!']);
   });
 
-  it('retries a failed group call by call, so that a bad one fails alone', async () => {
+  it('[group-commit] retries a failed group call by call, so that a bad one fails alone', async () => {
     const groups: (readonly string[])[] = [];
     const group = new GroupCommit<string, string>({
       store,
@@ -72,7 +73,7 @@ describe('group commit', () => {
     expect(groups).toEqual([['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
   });
 
-  it('fails all calls at once when the store cannot be reached: retrying each would take as many time-outs', async () => {
+  it('[group-commit] fails all calls at once when the store cannot be reached: retrying each would take as many time-outs', async () => {
     let commits = 0;
     const group = new GroupCommit<string, string>({
       store,
@@ -86,7 +87,7 @@ describe('group commit', () => {
     expect(commits).toBe(1);
   });
 
-  it('cuts a turn at the row limit, and never a call', async () => {
+  it('[group-commit] cuts a turn at the row limit, and never a call', async () => {
     const groups: (readonly number[])[] = [];
     const group = new GroupCommit<number, number>({
       store,

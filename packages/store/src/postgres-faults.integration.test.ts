@@ -131,34 +131,6 @@ describe('a Postgres whose connections an administrator ends', () => {
     await store.knex.raw('DROP TABLE ended');
   });
 
-  it('[begin-fails] runs no statement of a batch whose BEGIN failed, and hands no such connection on', async () => {
-    await fillPool();
-    const pool = store.knex.client as { acquireConnection(): Promise<{ query: unknown }>; releaseConnection(c: unknown): Promise<void> };
-    const connection = await pool.acquireConnection();
-    const query = connection.query as (...args: unknown[]) => unknown;
-    const asked: unknown[] = [];
-    // The client's own time-out of the BEGIN: it is on its way, and would be answered after the caller has gone.
-    connection.query = function (this: unknown, ...args: unknown[]) {
-      asked.push(args[0]);
-      if (args[0] === 'BEGIN') {
-        void (query.apply(this, args) as Promise<unknown>).catch(() => {});
-        return Promise.reject(new Error('Query read timeout'));
-      }
-      return query.apply(this, args);
-    };
-    const others = await Promise.all([pool.acquireConnection(), pool.acquireConnection()]);
-    await pool.releaseConnection(connection);
-    await expect(store.batch([note('a')])).rejects.toMatchObject(unavailable);
-    expect(asked).toEqual(['BEGIN']);
-    // Were the connection used again, this row would sit in a transaction that nobody commits.
-    await store.write(insertNote, { id: 'b' }, undefined);
-    for (const one of others) await pool.releaseConnection(one);
-    const other = await openStore({ url: database.url });
-    expect(await other.knex('note').pluck('id')).toEqual(['b']);
-    await other.close();
-    expect(asked).toEqual(['BEGIN']);
-  });
-
   it('a deadlock of two batches is resolved by running the victim again', async () => {
     await store.batch([note('a'), note('b')]);
     const touch = (id: string) => ({ statement: updateNote, params: { id } });
@@ -242,7 +214,7 @@ describe('a Postgres server that goes away and comes back', () => {
     expect(await store.read(readNotes, {})).not.toContainEqual({ id: 'x' });
   });
 
-  it('[close-waits] a store closes though the server is down', async () => {
+  it('a store closes though the server is down', async () => {
     const other = await openStore({ url: database.url });
     await other.read(readNotes, {});
     await database.pause('immediate');
@@ -292,7 +264,7 @@ describe('a Postgres that is not heard from any more', () => {
     await store.close();
   }, 60_000);
 
-  it('[close-waits] does not keep a store from closing', async () => {
+  it('does not keep a store from closing', async () => {
     const store = await through();
     await store.read(readNotes, {});
     proxy.blackhole();

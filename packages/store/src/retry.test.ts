@@ -18,7 +18,7 @@ function time() {
   };
 }
 
-describe('[busy-retry] trying again', () => {
+describe('[busy-backoff] trying again', () => {
   it('waits 1, 2, 4 … 50 ms', async () => {
     const { pauses, ...ports } = time();
     let tries = 0;

@@ -60,40 +60,6 @@ describe.each(TEST_STORE_NAMES)('transactions on %s', (name) => {
     expect(await ids(store)).toEqual(['kept', 'outer']);
   });
 
-  it('[after-commit] call back after the root commit: not at a nested release, and never after a rollback of any level', async () => {
-    const called: string[] = [];
-    await store.transaction(async (trx) => {
-      await trx.transaction(async (inner) => {
-        store.afterCommit(inner, () => called.push('nested'));
-      });
-      await trx
-        .transaction(async (inner) => {
-          store.afterCommit(inner, () => called.push('nested, rolled back'));
-          throw new Error('inner');
-        })
-        .catch(() => {});
-      store.afterCommit(trx, () => called.push('root'));
-      await turn();
-      expect(called).toEqual([]);
-    });
-    await turn();
-    expect(called.sort()).toEqual(['nested', 'root']);
-    await store
-      .transaction(async (trx) => {
-        await trx.transaction(async (inner) => {
-          store.afterCommit(inner, () => called.push('nested in a rolled back root'));
-        });
-        throw new Error('root');
-      })
-      .catch(() => {});
-    await store.transaction(async (trx) => {
-      store.afterCommit(trx, () => called.push('rolled back by hand'));
-      await trx.rollback();
-    });
-    await turn();
-    expect(called).toHaveLength(2);
-  });
-
   it('keep the writes of others out while they are open', async () => {
     const finished: string[] = [];
     let outside: Promise<unknown> = Promise.resolve();
@@ -152,40 +118,12 @@ describe.each(TEST_STORE_NAMES)('transactions on %s', (name) => {
     if (name === 'libsql-remote') expect(after.roundTrips - before.roundTrips).toBe(1);
   });
 
-  if (name === 'libsql-remote') {
-    it('[batch-only] refuse a read, send all writes in one exchange at the commit, and none after a rollback', async () => {
-      const before = store.meter.snapshot().roundTrips;
-      await store.transaction(async (trx) => {
-        await expect(store.read(readNotes, {}, { trx })).rejects.toMatchObject({ code: 'BATCH_ONLY' });
-        await expect(trx('note').select()).rejects.toMatchObject({ code: 'BATCH_ONLY' });
-        await expect(trx('note').insert({ id: 'r' }).returning('id')).rejects.toMatchObject({ code: 'BATCH_ONLY' });
-        await trx('note').insert({ id: 'a' });
-        expect(await store.write(insertNote, { id: 'b' }, undefined, { trx })).toEqual({ rows: [], changes: null });
-      });
-      expect(store.meter.snapshot().roundTrips - before).toBe(1);
-      expect(await ids(store)).toEqual(['a', 'b']);
-    });
-  } else {
+  if (name !== 'libsql-remote') {
     it('read their own writes', async () => {
       await store.transaction(async (trx) => {
         await trx('note').insert({ id: 'a' });
         expect(await store.read(readNotes, {}, { trx })).toEqual([{ id: 'a' }]);
       });
-    });
-  }
-
-  if (name === 'memory' || name === 'sqlite' || name === 'libsql') {
-    it('[trx-required] refuse a call that forgot them, at once, whichever way it comes; the transaction goes on', async () => {
-      const refused = { code: 'TRX_REQUIRED' };
-      await store.transaction(async (trx) => {
-        await expect(store.write(insertNote, { id: 'x' }, undefined)).rejects.toMatchObject(refused);
-        await expect(store.read(readNotes, {})).rejects.toMatchObject(refused);
-        await expect(store.batch([{ statement: insertNote, params: { id: 'x' } }])).rejects.toMatchObject(refused);
-        await expect(store.knex('note').select()).rejects.toMatchObject(refused);
-        await expect(store.transaction(async () => {})).rejects.toMatchObject(refused);
-        await trx('note').insert({ id: 'a' });
-      });
-      expect(await ids(store)).toEqual(['a']);
     });
   }
 });

@@ -47,14 +47,20 @@ describe.each(TEST_STORE_NAMES)('emits, enqueues and inbox messages of one turn 
     const delivery = { notificationId: 'n', organizationId: 'acme', channel: 'inbox', payload: { title: 't' } };
     const message = { organizationId: 'acme', topic: null, title: 't', body: '', severity: 'info', actionUrl: null, createdAt: 1 } as const;
     const settled: string[] = [];
-    const seen = async (table: string, id: string | undefined) => {
-      settled.push(table);
+    const seen = async (table: string, writing: Promise<string | undefined>) => {
+      const id = await writing.finally(() => settled.push(table));
       expect([table, await count(other, table, { id })]).toEqual([table, 1]);
     };
     const writes = [
-      outbox.enqueue({ ...delivery, recipientId: 'r' }).then((id) => seen('notification_delivery', id)),
-      writer.write([emit()]).then((written) => seen('notification', written[0]?.notificationId)),
-      inbox.insert({ ...message, id: 'm', userId: 'u', notificationId: 'n' }).then(() => seen('inbox_message', 'm')),
+      seen('notification_delivery', outbox.enqueue({ ...delivery, recipientId: 'r' })),
+      seen(
+        'notification',
+        writer.write([emit()]).then((written) => written[0]?.notificationId),
+      ),
+      seen(
+        'inbox_message',
+        inbox.insert({ ...message, id: 'm', userId: 'u', notificationId: 'n' }).then(() => 'm'),
+      ),
     ];
     const outcome = Promise.allSettled(writes);
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));

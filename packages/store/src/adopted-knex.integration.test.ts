@@ -1,7 +1,7 @@
 import type { Store } from '@bellhop/contracts';
-import { postgresDatabase } from '@bellhop/testing';
+import { postgresDatabase, type ThrowAwayPostgres } from '@bellhop/testing';
 import knexFactory, { type Knex } from 'knex';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineStatement } from './define-statement.js';
 import { openStore } from './open-store.js';
 
@@ -9,25 +9,19 @@ const insertNote = defineStatement({ label: 'note.insert', operation: 'insert', 
 const readNotes = defineStatement({ label: 'note.read', operation: 'select', table: 'note', sql: 'SELECT id FROM note ORDER BY id' });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-const APPLICATIONS = {
-  async 'better-sqlite3'() {
-    const knex = knexFactory({ client: 'better-sqlite3', connection: { filename: ':memory:' }, useNullAsDefault: true });
-    return { knex, drop: async () => {} };
-  },
-  async pg() {
-    const database = await postgresDatabase();
-    const knex = knexFactory({ client: 'pg', connection: database.url, pool: { min: 0, max: 3 } });
-    return { knex, drop: () => database.drop() };
-  },
-};
-
 describe.each(['better-sqlite3', 'pg'] as const)('a knex instance of the application, %s', (client) => {
+  let database: ThrowAwayPostgres | undefined;
   let knex: Knex;
-  let drop: () => Promise<void>;
   let store: Store;
+  beforeAll(async () => {
+    if (client === 'pg') database = await postgresDatabase();
+  });
   beforeEach(async () => {
-    ({ knex, drop } = await APPLICATIONS[client]());
+    knex = database
+      ? knexFactory({ client, connection: database.url, pool: { min: 0, max: 3 } })
+      : knexFactory({ client, connection: { filename: ':memory:' }, useNullAsDefault: true });
     store = await openStore({ knex });
+    await knex.raw('DROP TABLE IF EXISTS note');
     await knex.schema.createTable('note', (table) => {
       table.string('id').primary();
     });
@@ -35,8 +29,8 @@ describe.each(['better-sqlite3', 'pg'] as const)('a knex instance of the applica
   afterEach(async () => {
     await store.close();
     await knex.destroy();
-    await drop();
   });
+  afterAll(() => database?.drop());
 
   const ids = async () => (await store.read<{ id: string }>(readNotes, {})).map(({ id }) => id);
 

@@ -1,7 +1,7 @@
 import type { Store } from '@bellhop/contracts';
 import { postgresDatabase, type ThrowAwayPostgres } from '@bellhop/testing';
 import knexFactory from 'knex';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineStatement } from './define-statement.js';
 import { openStore } from './open-store.js';
 
@@ -13,14 +13,17 @@ describe('on Postgres a swallowed error', () => {
   let store: Store;
   let called: string[];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await postgresDatabase();
     store = await openStore({ url: database.url });
-    called = [];
     await store.knex.raw('CREATE TABLE note (id VARCHAR(255) PRIMARY KEY)');
+  });
+  beforeEach(async () => {
+    called = [];
+    await store.knex('note').delete();
     await store.knex('note').insert({ id: 'taken' });
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await store.close();
     await database.drop();
   });

@@ -1,8 +1,9 @@
 import type { Store } from '@bellhop/contracts';
 import type { Logger } from '@bellhop/kernel';
 import { TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineStatement } from './define-statement.js';
+import { openStore } from './open-store.js';
 
 const SQL = {
   insert: `INSERT INTO note (id, organization_id) VALUES (:id, 'acme')`,
@@ -19,18 +20,23 @@ describe.each(TEST_STORE_NAMES)('the writes of a store on %s', (name) => {
   const warnings: unknown[] = [];
   const logger: Logger = { debug() {}, info() {}, error() {}, warn: (fields) => warnings.push(fields), child: () => logger };
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await testDatabase(name);
-    store = await database.open({ posture: 'isolated', logger });
+  });
+  beforeEach(async () => {
+    // A store of its own for each test: findings are kept as long as the store is.
+    store = await openStore({ ...database.options, posture: 'isolated' }, { logger });
     const table = (called: string) => `CREATE TABLE ${called} (id VARCHAR(255) PRIMARY KEY, organization_id VARCHAR(255) NOT NULL)`;
     await store.migrate({
       plugin: 'notes',
       tenantTables: ['note'],
       migrations: [{ number: 1, name: 'tables', kind: 'additive', up: () => [table('note'), table('settings')] }],
     });
+    for (const tables of ['note', 'settings']) await store.knex(tables).delete();
     warnings.length = 0;
   });
-  afterEach(() => database.drop());
+  afterEach(() => store.close());
+  afterAll(() => database.drop());
 
   const counts = () => store.audit.findings().map(({ operation, count }) => [operation, count]);
 

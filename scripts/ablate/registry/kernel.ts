@@ -60,16 +60,6 @@ export const ablations: readonly Ablation[] = [
     red: [rolledBackIn('init')],
   },
   {
-    id: 'K-rollback:reverse',
-    why: 'The teardown of a failed boot goes in reverse order.',
-    file: 'packages/kernel/src/lifecycle.ts',
-    anchor: 'for (const plugin of [...plugins].reverse()) {',
-    replacement: 'for (const plugin of plugins) {',
-    expectCount: 1,
-    tests: ROLLBACK,
-    red: [rolledBackIn('init'), rolledBackIn('start'), rolledBackIn('ready'), FIRST_ERROR],
-  },
-  {
     id: 'K-rollback:all-the-same',
     why: 'One failing stop never skips the rest.',
     file: 'packages/kernel/src/lifecycle.ts',

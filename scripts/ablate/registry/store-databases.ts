@@ -58,16 +58,6 @@ export const ablations: readonly Ablation[] = [
     red: COUNTS,
   },
   {
-    id: 'adopted:counts-no-more',
-    why: 'A store that has closed counts them no more.',
-    file: 'packages/store/src/drivers/announced-queries.ts',
-    anchor: "return () => knex.removeListener('query', count);",
-    replacement: 'return () => {};',
-    expectCount: 1,
-    tests: ADOPTED,
-    red: LEAVES,
-  },
-  {
     id: 'adopted:given-back',
     why: 'A store that closes leaves the instance as it was.',
     file: 'packages/store/src/drivers/adopted-sqlite-driver.ts',

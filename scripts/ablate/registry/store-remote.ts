@@ -43,16 +43,6 @@ export const ablations: readonly Ablation[] = [
     red: [READ],
   },
   {
-    id: 'batch-only:returning',
-    why: 'A write that asks for its rows is a read.',
-    file: 'packages/store/src/drivers/batch-connection.ts',
-    anchor: 'if (/\\breturning\\b/i.test(outside)) return false;',
-    replacement: '',
-    expectCount: 1,
-    tests: BATCH_ONLY,
-    red: [READ, RETURNING],
-  },
-  {
     id: 'batch-only:writes',
     why: 'A plain write is kept for the commit, whatever its text looks like.',
     file: 'packages/store/src/drivers/batch-connection.ts',

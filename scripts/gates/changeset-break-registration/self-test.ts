@@ -1,8 +1,8 @@
 // Both directions: breaks that nothing registers and markers that say what is not so, beside each marker that holds.
 import { changeset, packageFiles } from '../changesets/self-test-files.js';
-import { type RepositoryCase, repositoryCase } from '../framework/temporary-repository.js';
+import { type Files, type RepositoryCase, repositoryCase } from '../framework/temporary-repository.js';
 
-type Options = Omit<RepositoryCase, 'name' | 'expect' | 'base'> & { base?: RepositoryCase['base'] };
+type Options = Omit<RepositoryCase, 'name' | 'expect' | 'base'> & { base?: Files };
 
 const base = {
   ...packageFiles('store'),

@@ -1,6 +1,6 @@
 // Both directions: majors that are the change's own and undecided, and those that are decided, inherited, or what a pre-release is for.
 import { changeset, packageFiles } from '../changesets/self-test-files.js';
-import { type RepositoryCase, repositoryCase } from '../framework/temporary-repository.js';
+import { type Files, type RepositoryCase, repositoryCase } from '../framework/temporary-repository.js';
 
 const packages = { ...packageFiles('store'), ...packageFiles('loop') };
 const text = 'Long enough that git takes a file with one word changed for the same file under another name.';
@@ -8,11 +8,11 @@ const major = changeset({ store: 'major' }, text);
 const minor = changeset({ store: 'minor' }, text);
 const decision = (line: string) => `# 9. Drop the old driver\n\n${line}\n\n## Context\n\nIt is old.\n`;
 
-function red(name: string, says: RegExp, options: Omit<RepositoryCase, 'name' | 'expect' | 'base'> & { base?: RepositoryCase['base'] }) {
+function red(name: string, says: RegExp, options: Omit<RepositoryCase, 'name' | 'expect' | 'base'> & { base?: Files }) {
   return repositoryCase({ name, expect: 1, says, ...options, base: { ...packages, ...options.base } });
 }
 
-function green(name: string, options: Omit<RepositoryCase, 'name' | 'expect' | 'base'> & { base?: RepositoryCase['base'] }) {
+function green(name: string, options: Omit<RepositoryCase, 'name' | 'expect' | 'base'> & { base?: Files }) {
   return repositoryCase({ name, expect: 0, ...options, base: { ...packages, ...options.base } });
 }
 

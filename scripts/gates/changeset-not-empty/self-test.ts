@@ -1,8 +1,8 @@
 // Both directions: changesets that say nothing and changes that nobody announced, beside what is announced, released, or reaches no user.
 import { changeset, manifestText, packageFiles } from '../changesets/self-test-files.js';
-import { type RepositoryCase, repositoryCase } from '../framework/temporary-repository.js';
+import { type Files, type RepositoryCase, repositoryCase } from '../framework/temporary-repository.js';
 
-type Options = Omit<RepositoryCase, 'name' | 'expect' | 'base'> & { base?: RepositoryCase['base'] };
+type Options = Omit<RepositoryCase, 'name' | 'expect' | 'base'> & { base?: Files };
 
 const packages = { ...packageFiles('store'), ...packageFiles('loop'), ...packageFiles('bench', { private: true }) };
 const red = (name: string, says: RegExp, options: Options) =>
@@ -10,7 +10,7 @@ const red = (name: string, says: RegExp, options: Options) =>
 const green = (name: string, options: Options) => repositoryCase({ name, expect: 0, ...options, base: { ...packages, ...options.base } });
 
 const empty = (text: string) => ({ change: { '.changeset/a.md': text }, shape: ['A\t.changeset/a.md'] });
-const source = (files: Options['change'], ...shape: string[]) => ({ change: files, shape });
+const source = (files: Files, ...shape: string[]) => ({ change: files, shape });
 const storeChanges = { 'packages/store/src/index.ts': "export const store = 'second';\n" };
 const storeChanged = source(storeChanges, 'M\tpackages/store/src/index.ts');
 const manifestChanged = (manifest: Readonly<Record<string, unknown>>) =>

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { poolBench, ticket, tickets } from './pool-bench.fixture.js';
+import { watched } from './watched.fixture.js';
 
 const hangs = () => new Promise<never>(() => {});
-
-/** Whether it has ended by now. */
-function watched(promise: Promise<void>) {
-  const watch = { ended: false };
-  void promise.then(() => {
-    watch.ended = true;
-  });
-  return watch;
-}
 
 describe('[L8] stopping the pool', () => {
   test('[L8] releases at once what never started, and waits for what runs', async () => {

@@ -38,6 +38,10 @@ describe('failing ticks', () => {
     expect(ticks).toHaveLength(9); // succeeds
     await clock.advance(1_500);
     expect(gaps().slice(-2)).toEqual([500, 1_000]); // and the loop is an ordinary one again
+    next(boom, boom);
+    loop.wake();
+    await clock.advance(1_500);
+    expect(gaps().slice(-3)).toEqual([0, 500, 1_000]); // whose next failure is a first one
   });
 
   test('[L6] with an interval above 5 s the retry still comes within 5 s', async () => {

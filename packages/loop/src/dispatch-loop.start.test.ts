@@ -1,6 +1,7 @@
 import { systemClock } from '@bellhop/kernel';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DispatchLoop } from './dispatch-loop.js';
+import type { TickResult } from './loop-options.js';
 import { lasting, scriptedLoop } from './scripted-loop.fixture.js';
 
 describe('start and the public tick', () => {
@@ -11,6 +12,7 @@ describe('start and the public tick', () => {
     loop.start();
     await loop.settled();
     expect(ticks).toEqual([{ at: 0, hint: 'start' }]);
+    loop.start();
     await clock.advance(999);
     expect(ticks).toHaveLength(1);
   });
@@ -37,13 +39,12 @@ describe('start and the public tick', () => {
     next(() => lasting(clock, 50), { claimed: 7 });
     loop.start();
     await clock.advance(10);
-    const first = loop.tick();
-    const second = loop.tick();
+    const results: TickResult[] = [];
+    for (let caller = 0; caller < 2; caller += 1) void loop.tick().then((result) => results.push(result));
     await clock.advance(39);
     expect(ticks).toHaveLength(1);
     await clock.advance(1);
-    expect(await first).toEqual({ claimed: 7 });
-    expect(await second).toEqual({ claimed: 7 });
+    expect(results).toEqual([{ claimed: 7 }, { claimed: 7 }]);
     expect(ticks).toEqual([
       { at: 0, hint: 'start' },
       { at: 50, hint: 'manual' },
@@ -79,15 +80,25 @@ describe('start and the public tick', () => {
   });
 
   test('[L1] a loop that waits keeps no process alive', async () => {
-    const keepingAlive = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout' || type === 'Immediate').length;
-    const before = keepingAlive();
-    const loop = new DispatchLoop({ clock: systemClock, onTickError: () => {}, tick: () => ({ claimed: 0 }) });
+    const DAY = 86_400_000;
+    const armed = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => armed.mockRestore());
+    // The test runner's own timers are of seconds.
+    const keepAlive = () =>
+      armed.mock.calls.flatMap(([, ms], index) => ((ms ?? 0) > DAY / 2 ? [armed.mock.results[index]?.value.hasRef()] : []));
+    const loop = new DispatchLoop({
+      clock: systemClock,
+      intervalMs: DAY,
+      maxIdleIntervalMs: DAY,
+      onTickError: () => {},
+      tick: () => ({ claimed: 0 }),
+    });
+    onTestFinished(() => loop.stop());
     loop.start();
     await loop.settled();
-    expect(keepingAlive()).toBe(before);
-    const control = setTimeout(() => {}, 60_000);
-    expect(keepingAlive()).toBe(before + 1);
+    expect(keepAlive()).toEqual([false]);
+    const control = setTimeout(() => {}, DAY);
+    expect(keepAlive()).toEqual([false, true]);
     clearTimeout(control);
-    await loop.stop();
   });
 });

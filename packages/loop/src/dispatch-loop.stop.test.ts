@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deferred } from './deferred.js';
 import type { TickResult } from './loop-options.js';
 import { lasting, scriptedLoop } from './scripted-loop.fixture.js';
+import { watched } from './watched.fixture.js';
 
 describe('stop', () => {
   test('[L8] forgets timer, wakes and due times', async () => {
@@ -14,9 +15,30 @@ describe('stop', () => {
       loop.wake();
       loop.due(wall(100));
       if (stops) await loop.stop();
+      if (stops) expect(clock.nextTimerAt()).toBeNull();
       await clock.advance(60_000);
       if (stops) expect(ticks).toHaveLength(2);
       else expect(ticks.length).toBeGreaterThan(2); // control
+    }
+  });
+
+  test('[L8] a restart knows nothing of the wakes and due times before', async () => {
+    for (const stops of [true, false]) {
+      const { loop, clock, ticks, next, wall } = scriptedLoop({ minWakeSpacingMs: 200 });
+      loop.start();
+      await loop.settled();
+      loop.due(wall(400));
+      loop.wake();
+      await loop.settled();
+      loop.due(wall(600));
+      loop.wake();
+      if (stops) await loop.stop();
+      next(() => Promise.reject(new Error('store is down'))); // which nothing was owed to
+      loop.start();
+      await clock.advance(999);
+      const later = ticks.slice(2).map(({ at, hint }) => `${hint} at ${at}`);
+      if (stops) expect(later).toEqual(['start at 0']);
+      else expect(later).toEqual(['wake at 200', 'retry at 400', 'due at 600']); // control
     }
   });
 
@@ -39,35 +61,39 @@ describe('stop', () => {
     loop.start();
     await clock.advance(10);
     expect(signal?.aborted).toBe(false);
-    let stopped = false;
-    const stopping = loop.stop().then(() => {
-      stopped = true;
-    });
+    const stop = watched(loop.stop());
     expect(signal?.aborted).toBe(true);
     await clock.advance(89);
-    expect(stopped).toBe(false);
+    expect(stop.ended).toBe(false);
     await clock.advance(1);
-    await stopping;
+    expect(stop.ended).toBe(true);
     await clock.advance(60_000);
     expect(ticks).toHaveLength(1);
   });
 
   test('[L8] a tick that outlives the deadline is left behind, and a restart waits for it', async () => {
-    const { loop, clock, next, ticks, mostAtOnce } = scriptedLoop();
-    const hung = deferred<TickResult>();
-    next(() => hung.promise);
-    loop.start();
-    await clock.advance(10);
-    const stopping = loop.stop({ deadlineMs: 200 });
-    await clock.advance(200);
-    await stopping;
-    loop.start();
-    await clock.advance(60_000);
-    expect(ticks).toHaveLength(1);
-    hung.resolve({ claimed: 1, more: true, nextDueAt: 0 });
-    await clock.advance(999);
-    expect(ticks.slice(1)).toEqual([{ at: 60_210, hint: 'start' }]);
-    expect(mostAtOnce()).toBe(1);
+    for (const found of [{ claimed: 1, more: true, nextDueAt: 0 }, { claimed: 0 }]) {
+      const { loop, clock, next, ticks, mostAtOnce } = scriptedLoop();
+      const hung = deferred<TickResult>();
+      next(() => hung.promise);
+      loop.start();
+      await clock.advance(10);
+      const stop = watched(loop.stop({ deadlineMs: 200 }));
+      await clock.advance(199);
+      expect(stop.ended).toBe(false);
+      await clock.advance(1);
+      expect(stop.ended).toBe(true);
+      loop.start();
+      await clock.advance(60_000);
+      expect(ticks).toHaveLength(1);
+      hung.resolve(found);
+      await clock.advance(1_000);
+      expect(ticks.slice(1)).toEqual([
+        { at: 60_210, hint: 'start' },
+        { at: 61_210, hint: 'timer' }, // as after a first idle tick: what the one left behind found concerns nobody
+      ]);
+      expect(mostAtOnce()).toBe(1);
+    }
   });
 
   test('[L8] a public tick that waits for the running one finds nothing', async () => {
@@ -75,11 +101,13 @@ describe('stop', () => {
     next(() => lasting(clock, 100, { claimed: 1 }));
     loop.start();
     await clock.advance(10);
-    const waiting = loop.tick();
-    const stopping = loop.stop();
-    expect(await waiting).toEqual({ claimed: 0 });
+    const found: TickResult[] = [];
+    void loop.tick().then((result) => found.push(result));
+    const stop = watched(loop.stop());
+    await clock.advance(0);
+    expect(found).toEqual([{ claimed: 0 }]);
     await clock.advance(1_000);
-    await stopping;
+    expect(stop.ended).toBe(true);
     expect(ticks).toHaveLength(1);
   });
 

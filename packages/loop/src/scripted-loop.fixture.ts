@@ -2,6 +2,9 @@ import { ManualClock } from '@bellhop/testing';
 import { DispatchLoop } from './dispatch-loop.js';
 import type { DispatchLoopOptions, TickHint, TickResult } from './loop-options.js';
 
+/** Ticks after which the loop is stopped: one that spins fails its test instead of hanging it. */
+const MOST_TICKS = 1_000;
+
 type Step = TickResult | ((signal: AbortSignal) => TickResult | Promise<TickResult>);
 
 /**
@@ -21,6 +24,7 @@ export function scriptedLoop(options: Partial<DispatchLoopOptions> & { readonly 
     onTickError: (error) => errors.push(error),
     tick: async (signal, hint) => {
       ticks.push({ at: clock.monotonic(), hint });
+      if (ticks.length === MOST_TICKS) void loop.stop();
       running += 1;
       mostAtOnce = Math.max(mostAtOnce, running);
       try {

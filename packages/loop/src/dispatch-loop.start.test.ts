@@ -53,9 +53,11 @@ describe('start and the public tick', () => {
   });
 
   test('[L1] the public tick works on a loop that does not run, and leaves no timer behind', async () => {
-    const { loop, clock, next } = scriptedLoop();
+    const { loop, clock, ticks, next } = scriptedLoop();
     next({ claimed: 3, more: true, nextDueAt: 5 });
     expect(await loop.tick()).toEqual({ claimed: 3, more: true, nextDueAt: 5 });
+    await loop.settled();
+    expect(ticks).toHaveLength(1);
     expect(clock.nextTimerAt()).toBeNull();
     loop.start(); // control: a loop that runs does arm one
     await loop.settled();
@@ -63,10 +65,10 @@ describe('start and the public tick', () => {
   });
 
   test('[L1] the public tick answers for a tick that is about to start', async () => {
-    const { loop, ticks } = scriptedLoop();
+    const { loop, clock, ticks } = scriptedLoop();
     loop.start();
     await loop.tick();
-    await loop.settled();
+    await clock.advance(0);
     expect(ticks).toEqual([{ at: 0, hint: 'manual' }]);
   });
 

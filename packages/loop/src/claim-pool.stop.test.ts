@@ -87,6 +87,20 @@ describe('[L8] stopping the pool', () => {
     expect(record.acks).toEqual([['a']]);
   });
 
+  test('[L8] an ack that fails to the end is left to its lease, and its retry with it', async () => {
+    const { pool, clock, record, finish } = poolBench({ ack: () => Promise.reject(new Error('store is down')) });
+    await pool.offer([ticket('a')]);
+    await finish('a');
+    const stop = watched(pool.stop({ deadlineMs: 500 }));
+    await clock.advance(499);
+    expect(clock.nextTimerAt()).not.toBeNull(); // control
+    await clock.advance(1);
+    expect(stop.ended).toBe(true);
+    expect(pool.held()).toEqual([]);
+    expect(record.errors).toHaveLength(3); // at 0, 100 and 300
+    expect(clock.nextTimerAt()).toBeNull(); // the next would be at 700
+  });
+
   test('[L8] claims that come home after the stop are released, and none is begun', async () => {
     const { pool, record } = poolBench();
     await pool.stop();

@@ -1,4 +1,4 @@
-import { ManualClock } from '@bellhop/testing';
+import { ManualClock } from '@bellhop/testing/manual-clock';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { DispatchLoop } from './dispatch-loop.js';

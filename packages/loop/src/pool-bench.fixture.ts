@@ -1,4 +1,4 @@
-import { ManualClock } from '@bellhop/testing';
+import { ManualClock } from '@bellhop/testing/manual-clock';
 import { ClaimPool } from './claim-pool.js';
 import { type Deferred, deferred } from './deferred.js';
 import type { ClaimOutcome, ClaimPoolOptions } from './pool-options.js';

@@ -1,4 +1,4 @@
-import { ManualClock } from '@bellhop/testing';
+import { ManualClock } from '@bellhop/testing/manual-clock';
 import { DispatchLoop } from './dispatch-loop.js';
 import type { DispatchLoopOptions, TickHint, TickResult } from './loop-options.js';
 

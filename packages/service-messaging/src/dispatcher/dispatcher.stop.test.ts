@@ -73,6 +73,22 @@ describe('stopping', () => {
     expect(await row(id)).toMatchObject({ status: 'pending', attempts: 0 });
   });
 
+  test('[L8] a tick that was left behind claims no more, though others may again', async () => {
+    for (const stops of [true, false]) {
+      const { dispatcher, clock, faults } = dispatcherBench({ without: ['survey'], partitionCount: 4 });
+      faults.fail({ method: 'claim', kind: 'hang' });
+      dispatcher.start();
+      await clock.advance(0);
+      if (stops) void dispatcher.stop({ deadlineMs: 0 });
+      await clock.advance(0);
+      dispatcher.start();
+      faults.releaseHung();
+      await clock.advance(0);
+      expect(faults.calls('claim')).toBe(stops ? 1 + 4 : 4); // else, as a control, it is the one tick and goes on
+      await dispatcher.stop();
+    }
+  });
+
   test('[L8] can be started again', async () => {
     const { dispatcher, enqueue, clock, channel } = dispatcherBench();
     dispatcher.start();

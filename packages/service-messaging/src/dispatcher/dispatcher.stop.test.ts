@@ -73,7 +73,22 @@ describe('stopping', () => {
     expect(await row(id)).toMatchObject({ status: 'pending', attempts: 0 });
   });
 
-  test('[L8] a tick that was left behind claims no more, though others may again', async () => {
+  test('[L8] waits for a tick and for sends at the same time', async () => {
+    const email = heldChannel('email'); // never ends, and does not heed its signal
+    const { dispatcher, enqueue, clock, faults } = dispatcherBench({ channels: [email.channel] });
+    await enqueue();
+    dispatcher.start();
+    await clock.advance(0);
+    faults.fail({ method: 'claim', kind: 'hang' });
+    dispatcher.wake();
+    await clock.advance(0);
+    const stop = timed(clock, dispatcher.stop({ deadlineMs: 500 }));
+    await clock.advance(10_000);
+    expect(email.sends).toHaveLength(1);
+    expect(stop.endedAt).toBe(1_500);
+  });
+
+  test('[L8] a tick that was left behind claims no more, though the dispatcher was started again', async () => {
     for (const stops of [true, false]) {
       const { dispatcher, clock, faults } = dispatcherBench({ without: ['survey'], partitionCount: 4 });
       faults.fail({ method: 'claim', kind: 'hang' });

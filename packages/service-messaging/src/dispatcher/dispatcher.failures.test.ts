@@ -154,21 +154,6 @@ describe('failing outbox', () => {
     }
   });
 
-  test('[L6] a wake owed to a tick that the outbox failed is made good within 5 s of its recovery', async () => {
-    const { dispatcher, enqueue, clock, faults, channel } = dispatcherBench();
-    dispatcher.start();
-    await clock.advance(70_000);
-    await enqueue();
-    faults.fail({ method: 'claim', kind: 'throw', times: Number.POSITIVE_INFINITY, when: () => clock.monotonic() < 90_000 });
-    faults.fail({ method: 'survey', kind: 'throw', times: Number.POSITIVE_INFINITY, when: () => clock.monotonic() < 90_000 });
-    dispatcher.wake();
-    await clock.advance(20_000);
-    expect(channel.sent).toHaveLength(0);
-    await clock.advance(5_000);
-    expect(channel.sent).toHaveLength(1);
-    await dispatcher.stop();
-  });
-
   test('a partition that cannot be claimed touches no other', async () => {
     const { dispatcher, enqueue, faults, channel, memory } = dispatcherBench({ without: ['survey'], partitionCount: 4 });
     for (let n = 0; n < 40; n += 1) await enqueue({ recipientId: `u-${n}` });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Ablation } from './ablation.js';
-import { type EntryResult, notRun, runEntry, type Tree, treeAt } from './entry-run.js';
+import { type BegunEntry, beginEntry, type EntryResult, notRun, runTests, type Tree, treeAt } from './entry-run.js';
 import { passingFolder } from './state-folder.js';
 import { checkInside, copyTree, packageStore } from './tree-copy.js';
 
@@ -14,11 +14,16 @@ export interface CopiesOptions {
   readonly folder: string;
   readonly workers: number;
   log(line: string): void;
-  /** Called for each entry, in the order in which they end. */
+  /** Called for each entry once it has its verdict. */
   onResult(result: EntryResult): void;
 }
 
-/** @param entries in the order in which they are begun. */
+/**
+ * Every restore is proven by hash at once. That the tests are green again is shown by one run of all of a copy's test files when its entries
+ * are through: the tree is the same one after each restore, and a run for each entry would be a third of the whole.
+ *
+ * @param entries in the order in which they are begun.
+ */
 export async function runInCopies(entries: readonly Ablation[], options: CopiesOptions): Promise<void> {
   const { root, folder, log, onResult } = options;
   const workers = Math.min(options.workers, entries.length);
@@ -37,14 +42,24 @@ export async function runInCopies(entries: readonly Ablation[], options: CopiesO
     log(`${workers === 1 ? '1 copy' : `${workers} copies`} of HEAD in ${home}`);
     const queue = [...entries];
     const work = async (tree: Tree): Promise<void> => {
+      const begun: BegunEntry[] = [];
       for (let entry = queue.shift(); entry; entry = queue.shift()) {
         const path = join(tree.root, entry.file);
         if (existsSync(path)) checkInside(tree.root, path);
-        const result = await runEntry(entry, tree);
+        const one = await beginEntry(entry, tree);
+        if (one.restored) {
+          begun.push(one);
+          continue;
+        }
+        const result = one.finish(undefined);
         onResult(result);
         // What this copy holds is not known any more; the other copies go on.
-        if (result.verdict === 'restore unproven') return;
+        if (result.verdict === 'restore unproven') break;
       }
+      const files = [...new Set(begun.flatMap(({ entry }) => entry.tests))];
+      if (files.length === 0) return;
+      const again = await runTests(tree, files, `${begun.length} entries: after their restores`);
+      for (const one of begun) onResult(one.finish(again));
     };
     await allOf(
       trees.map((tree) =>

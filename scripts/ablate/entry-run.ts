@@ -62,25 +62,55 @@ export function restoreLeftover({ journal, root }: Pick<Tree, 'journal' | 'root'
     : `A killed run left the journal of ablation ${record.id}; ${file} holds what it held before.`;
 }
 
+/** One entry, from start to end. */
 export async function runEntry(entry: Ablation, tree: Tree): Promise<EntryResult> {
+  const begun = await beginEntry(entry, tree);
+  if (!begun.restored) return begun.finish(undefined);
+  return begun.finish(await runTests(tree, entry.tests, `${entry.id}: after the restore`));
+}
+
+/** An entry whose target is restored: what is missing is the run that shows its tests green again. */
+export interface BegunEntry {
+  readonly entry: Ablation;
+  /** False: it ended before its tests could be asked for again, and `finish` takes no run. */
+  readonly restored: boolean;
+  /** @param again a run of at least the entry's tests, on the restored tree. */
+  finish(again: Run | undefined): EntryResult;
+}
+
+export async function beginEntry(entry: Ablation, tree: Tree): Promise<BegunEntry> {
   const started = performance.now();
   const attempt = new Attempt(entry, tree);
-  const end = await attempt.run();
+  const { end, baseline } = await attempt.run();
+  const spentMs = performance.now() - started;
   return {
-    id: entry.id,
-    rule: ruleOf(entry),
-    why: entry.why,
-    file: entry.file,
-    expected: entry.red,
-    observed: end.comparison?.observed ?? [],
-    missing: end.comparison?.missing ?? [],
-    extra: end.comparison?.extra ?? [],
-    reasons: end.reasons,
-    hashes: attempt.hashes,
-    exit: EXIT_CODES[end.verdict],
-    verdict: end.verdict,
-    durations: { ...attempt.durations, totalMs: Math.round(performance.now() - started) },
+    entry,
+    restored: baseline !== undefined,
+    finish(again) {
+      const { verdict, reasons, comparison } = baseline && again ? attempt.judgeRestoration(end, baseline, again) : end;
+      return {
+        id: entry.id,
+        rule: ruleOf(entry),
+        why: entry.why,
+        file: entry.file,
+        expected: entry.red,
+        observed: comparison?.observed ?? [],
+        missing: comparison?.missing ?? [],
+        extra: comparison?.extra ?? [],
+        reasons,
+        hashes: attempt.hashes,
+        exit: EXIT_CODES[verdict],
+        verdict,
+        durations: { ...attempt.durations, totalMs: Math.round(spentMs + attempt.durations.restorationMs) },
+      };
+    },
   };
+}
+
+/** Runs test files of the tree as it is. */
+export function runTests({ root, scratch, maxWorkers, log }: Tree, files: readonly string[], what: string): Promise<Run> {
+  log(`${what}, ${files.length === 1 ? '1 test file' : `${files.length} test files`}`);
+  return runVitest(files, { root, scratch, maxWorkers });
 }
 
 /** The result of an entry that nobody got to. */
@@ -114,6 +144,7 @@ class Attempt {
   readonly #entry: Ablation;
   readonly #tree: Tree;
   readonly #path: string;
+  #state: TreeState | undefined;
 
   constructor(entry: Ablation, tree: Tree) {
     this.#entry = entry;
@@ -121,38 +152,46 @@ class Attempt {
     this.#path = join(tree.root, entry.file);
   }
 
-  async run(): Promise<End> {
+  /** Up to the restore. @returns the baseline only where the tests have to be shown green again. */
+  async run(): Promise<{ end: End; baseline?: Run }> {
     const { root, baselines } = this.#tree;
     const notClean = this.#notClean();
-    if (notClean !== undefined) return { verdict: 'refused', reasons: [notClean] };
+    if (notClean !== undefined) return { end: { verdict: 'refused', reasons: [notClean] } };
     const state = treeState(root);
     const source = readFileSync(this.#path);
     let mutation: Mutation;
     try {
       mutation = mutate(this.#entry, source);
     } catch (error) {
-      if (error instanceof NoMutation) return { verdict: 'not measured', reasons: [error.message] };
+      if (error instanceof NoMutation) return { end: { verdict: 'not measured', reasons: [error.message] } };
       throw error;
     }
     const baseline = await baselines.of(this.#entry.tests, state, (files) => this.#vitest(files, 'before the mutation'));
     this.durations.baselineMs = baseline.durationMs;
     const red = judgeGreen(this.#entry, baseline).map((fault) => `baseline: ${fault}`);
-    if (red.length > 0) return { verdict: 'refuted', reasons: red };
+    if (red.length > 0) return { end: { verdict: 'refuted', reasons: red } };
 
     const { run, unproven } = await this.#runMutated(source, mutation.mutant, state);
     this.durations.mutantMs = run.durationMs;
+    this.#state = state;
     const comparison = compare(this.#entry, baseline.tests, run);
     const faults = comparison.faults.map((fault) => `not evidence: ${fault}`);
-    if (unproven !== undefined) return { verdict: 'restore unproven', reasons: [unproven, ...faults], comparison };
+    if (unproven !== undefined) return { end: { verdict: 'restore unproven', reasons: [unproven, ...faults], comparison } };
+    return { end: { verdict: isProved(comparison) ? 'proved' : 'refuted', reasons: faults, comparison }, baseline };
+  }
 
-    const again = await this.#vitest(this.#entry.tests, 'after the restore');
+  /** What the run after the restore makes of the verdict. Other entries' tests in it are none of this one's business. */
+  judgeRestoration(end: End, baseline: Run, again: Run): End {
     this.durations.restorationMs = again.durationMs;
-    const after = [...judgeGreen(this.#entry, again), ...difference(baseline.tests, again.tests)].map(
+    const own = new Set(this.#entry.tests);
+    const ownAgain = { ...again, tests: again.tests.filter(({ file }) => own.has(file)) };
+    const after = [...judgeGreen(this.#entry, ownAgain), ...difference(baseline.tests, ownAgain.tests)].map(
       (fault) => `after the restore: ${fault}`,
     );
-    const changed = this.#changedSince(state);
-    if (changed !== undefined) return { verdict: 'restore unproven', reasons: [changed, ...faults, ...after], comparison };
-    return { verdict: isProved(comparison) && after.length === 0 ? 'proved' : 'refuted', reasons: [...faults, ...after], comparison };
+    const changed = this.#state && this.#changedSince(this.#state);
+    const reasons = [...(changed === undefined ? [] : [changed]), ...end.reasons, ...after];
+    if (changed !== undefined) return { ...end, verdict: 'restore unproven', reasons };
+    return { ...end, verdict: after.length === 0 ? end.verdict : 'refuted', reasons };
   }
 
   /** Why the target must not be touched. */
@@ -226,8 +265,6 @@ class Attempt {
   }
 
   #vitest(files: readonly string[], when: string): Promise<Run> {
-    const { root, scratch, maxWorkers, log } = this.#tree;
-    log(`${this.#entry.id}: ${when}, ${files.length === 1 ? '1 test file' : `${files.length} test files`}`);
-    return runVitest(files, { root, scratch, maxWorkers });
+    return runTests(this.#tree, files, `${this.#entry.id}: ${when}`);
   }
 }

@@ -17,11 +17,14 @@ export interface VitestOptions {
   readonly limitMs?: number;
 }
 
-const LIMIT_MS = 300_000;
+/** Beside what each file is given: a start, and a database server. */
+const LIMIT_MS = 240_000;
+const LIMIT_PER_FILE_MS = 60_000;
 const REPORTERS = ['evidence-reporter.ts', 'lifeline-reporter.ts'].map((name) => join(import.meta.dirname, name));
 
 /** @param files from the root; at least one. */
-export async function runVitest(files: readonly string[], { root, scratch, maxWorkers, limitMs = LIMIT_MS }: VitestOptions): Promise<Run> {
+export async function runVitest(files: readonly string[], options: VitestOptions): Promise<Run> {
+  const { root, scratch, maxWorkers, limitMs = LIMIT_MS + LIMIT_PER_FILE_MS * files.length } = options;
   if (!existsSync(vitestPath(root))) throw new NotMeasuredError(`There is no vitest in ${root}: install its dependencies first.`);
   const folder = mkdtempSync(join(scratch, 'run-'));
   const json = join(folder, 'report.json');

@@ -1,14 +1,5 @@
 import type { Store } from '@bellhop/contracts';
-import { openStore } from '@bellhop/store';
-import {
-  emptyTables,
-  HRANA_FAULTS,
-  ManualClock,
-  startHranaServer,
-  TEST_STORE_NAMES,
-  type TestDatabase,
-  testDatabase,
-} from '@bellhop/testing';
+import { emptyTables, ManualClock, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EmitWritten } from '../emit-writer.js';
 import { messagingMigrations } from '../migrations/messaging-migrations.js';
@@ -181,27 +172,5 @@ describe.each(TEST_STORE_NAMES)('emits on %s', (name) => {
       expect(repeat?.deduped).toBe(store.interactive ? true : null);
     });
     expect(await count(store, 'notification')).toBe(1);
-  });
-});
-
-describe.each(HRANA_FAULTS)('[emit-atomic] an emit over remote libSQL, %s', (fault) => {
-  it('is written once, with the ids it was given', async () => {
-    const server = await startHranaServer({ busyTimeoutMs: 0 });
-    const store = await openStore({ url: server.url });
-    await store.migrate(messagingMigrations);
-    const prepared = emit({ recipients: 3, dedupKey: 'k' });
-    server.failNext(fault, 2);
-    const written = await new SqlEmitWriter(store).write([prepared]);
-    const ids = prepared.deliveries.map(({ id }) => id);
-    expect(written).toEqual([{ notificationId: prepared.event.id, deduped: false, deliveryIds: ids }]);
-    expect(await store.knex('notification').pluck('id')).toEqual([prepared.event.id]);
-    expect(await store.knex('notification_delivery').orderBy('id').pluck('id')).toEqual(ids);
-    // The enqueue converges in the same way.
-    server.failNext(fault, 2);
-    const outbox = new SqlNotificationOutbox({ store });
-    const id = await outbox.enqueue({ notificationId: 'n', recipientId: 'r', channel: 'inbox', payload: { title: 't' } });
-    expect(await store.knex('notification_delivery').where({ notification_id: 'n' }).pluck('id')).toEqual([id]);
-    await store.close();
-    await server.close();
   });
 });

@@ -22,9 +22,9 @@ describe('a digest claim on Postgres, while another node holds half of the group
   afterEach(() => database.drop());
 
   it.each([
-    { ending: 'commits', taken: 0 },
-    { ending: 'dies', taken: ROWS },
-  ])('[S7] waits for it: when the other $ending, it takes $taken of 8 rows', async ({ ending, taken }) => {
+    ['commits', 0],
+    ['dies', ROWS],
+  ] as const)('[S7] waits for it: when the other %s, it takes %i of 8 rows', async (ending, taken) => {
     const store = await database.open();
     await store.migrate(messagingMigrations);
     const outbox = new SqlNotificationOutbox({ store });

@@ -54,7 +54,7 @@ export function randomHistorySection({ api, create, propertyRuns = 40 }: Notific
   api.describe('random histories', () => {
     api.it('[outbox-model] every interleaving of operations answers and ends as the model does', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80, size: 'max' }), async (steps) => {
+        fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 80, size: 'max' }), async (steps) => {
           const bench = await OutboxBench.open(create);
           try {
             const history = new History(bench);

@@ -1,0 +1,3 @@
+import { memoryOutboxConformance } from './memory-notification-outbox.fixture.js';
+
+memoryOutboxConformance(['state-table']);

@@ -8,6 +8,9 @@ const NAME = 255;
  *
  * The claim indexes are partial: one over all statuses would walk the backlog. They start with the channel, so that rows which this node
  * cannot serve cost it nothing, and hold due time and id, which is the order of claims.
+ *
+ * The digest index names a group by the token that closed it, the first 32 characters of its name: the whole of it is too long for an index of
+ * Postgres. The inbox has one index for each answer to "archived?" and "read?", so that a page never walks the messages of another.
  */
 export const messagingMigrations: MigrationSet = {
   plugin: 'service-messaging',
@@ -60,7 +63,7 @@ export const messagingMigrations: MigrationSet = {
         'CREATE UNIQUE INDEX notification_delivery_target ON notification_delivery (notification_id, recipient_id, channel)',
         `CREATE INDEX notification_delivery_claim ON notification_delivery (channel, due_at, id, slot) WHERE status = 'pending' AND digest_key IS NULL`,
         `CREATE INDEX notification_delivery_claim_digest ON notification_delivery (channel, due_at, id, slot) WHERE status = 'pending' AND digest_key IS NOT NULL`,
-        'CREATE INDEX notification_delivery_digest ON notification_delivery (digest_key, organization_id) WHERE digest_key IS NOT NULL',
+        `CREATE INDEX notification_delivery_digest ON notification_delivery (digest_key, organization_id, status, SUBSTR(COALESCE(digest_group, ''), 1, 32)) WHERE digest_key IS NOT NULL`,
         `CREATE INDEX notification_delivery_expiry ON notification_delivery (claim_expires_at) WHERE status = 'in_flight'`,
         'CREATE INDEX notification_delivery_list ON notification_delivery (organization_id, created_at, id)',
         `CREATE INDEX notification_delivery_failed ON notification_delivery (organization_id, status, created_at, id) WHERE status IN ('dead', 'suppressed', 'cancelled')`,
@@ -80,8 +83,10 @@ export const messagingMigrations: MigrationSet = {
           table.bigInteger('created_at').notNullable();
         }),
         'CREATE UNIQUE INDEX inbox_message_target ON inbox_message (organization_id, user_id, notification_id)',
-        'CREATE INDEX inbox_message_list ON inbox_message (organization_id, user_id, created_at, id)',
-        `CREATE INDEX inbox_message_unread ON inbox_message (organization_id, user_id, state, archived_at) WHERE state = 'delivered' AND archived_at IS NULL`,
+        'CREATE INDEX inbox_message_list ON inbox_message (organization_id, user_id, created_at, id) WHERE archived_at IS NULL',
+        'CREATE INDEX inbox_message_archived ON inbox_message (organization_id, user_id, created_at, id) WHERE archived_at IS NOT NULL',
+        `CREATE INDEX inbox_message_read ON inbox_message (organization_id, user_id, created_at, id) WHERE state <> 'delivered' AND archived_at IS NULL`,
+        `CREATE INDEX inbox_message_unread ON inbox_message (organization_id, user_id, created_at, id, state, archived_at) WHERE state = 'delivered' AND archived_at IS NULL`,
       ],
     },
   ],

@@ -46,27 +46,27 @@ export function claimDigests(channelCount: number): Statement {
           UPDATE notification_delivery SET ${TAKE}, ${CLOSE_GROUP}
           WHERE id IN (
             SELECT m.id FROM (
-              SELECT organization_id, digest_key, digest_group FROM (${branches(channelCount, DUE_DIGESTS('IS'))})
+              SELECT organization_id, digest_key, digest_group FROM (${branches(channelCount, DUE_DIGESTS)})
               GROUP BY organization_id, digest_key, digest_group ORDER BY MIN(due_at), MIN(id) LIMIT :limit) AS g
             CROSS JOIN notification_delivery AS m
-            WHERE m.digest_key = g.digest_key AND m.organization_id = g.organization_id
-              AND m.digest_group IS g.digest_group AND m.status = 'pending')
+            WHERE ${SAME_GROUP('m', 'g')} AND m.status = 'pending')
           RETURNING ${deliveryColumns()}`,
-        // FOR UPDATE in one order, and no SKIP LOCKED: a second node waits, finds the rows taken, and never splits a group.
+        // FOR UPDATE in one order, and no SKIP LOCKED: a second node waits, finds the rows taken, and never splits a group. Postgres guesses wildly
+        // how many rows the groups have. So they are sorted by no index, or it would walk that one from end to end for the order, and written by
+        // an array of their ids, or it would join them with all the table.
         postgres: `
           WITH first AS (
             SELECT p.* FROM json_array_elements_text(:channels::json) AS c(channel)
-            CROSS JOIN LATERAL (${DUE_DIGESTS('IS NOT DISTINCT FROM')('c.channel')}) AS p),
+            CROSS JOIN LATERAL (${DUE_DIGESTS('c.channel')}) AS p),
           groups AS (
             SELECT organization_id, digest_key, digest_group FROM first
             GROUP BY organization_id, digest_key, digest_group ORDER BY MIN(due_at), MIN(id) LIMIT :limit),
           members AS (
             SELECT m.id FROM groups AS g JOIN notification_delivery AS m
-              ON m.digest_key = g.digest_key AND m.organization_id = g.organization_id
-              AND m.digest_group IS NOT DISTINCT FROM g.digest_group AND m.status = 'pending'
-            ORDER BY m.id FOR UPDATE OF m)
+              ON ${SAME_GROUP('m', 'g')} AND m.status = 'pending'
+            ORDER BY m.id || '' FOR UPDATE OF m)
           UPDATE notification_delivery AS d SET ${TAKE}, ${CLOSE_GROUP}
-          FROM members WHERE d.id = members.id
+          WHERE d.id = ANY (ARRAY(SELECT id FROM members))
           RETURNING ${deliveryColumns('d')}`,
       },
     }),
@@ -85,6 +85,13 @@ const TAKE = `status = 'in_flight', attempts = attempts + 1, claimed_by = :nodeI
 /** A name for each group of a claim; one that was closed before keeps its name. */
 const CLOSE_GROUP = `digest_group = COALESCE(digest_group, CAST(:token AS TEXT) || ' ' || organization_id || ' ' || digest_key)`;
 
+/** The token that begins the name of a group, and tells it from the others of its key; empty before it is closed. The digest index holds this very text. */
+const CLOSING = (row: string) => `SUBSTR(COALESCE(${row}.digest_group, ''), 1, 32)`;
+
+/** A group costs its own rows, and not all that ever came under its key. IS NOT DISTINCT FROM would find no index in Postgres. */
+const SAME_GROUP = (row: string, group: string) =>
+  `${row}.digest_key = ${group}.digest_key AND ${row}.organization_id = ${group}.organization_id AND ${CLOSING(row)} = ${CLOSING(group)}`;
+
 const SLOTS = 'slot >= :fromSlot AND slot < :toSlot';
 
 const DUE_SINGLES = (channel: string) => `
@@ -94,16 +101,15 @@ const DUE_SINGLES = (channel: string) => `
 
 /**
  * A group with a row still in flight waits for it, or it would be delivered in two parts. It is left out of the rows looked at, not skipped on
- * the way to them: Postgres would join all due rows with all in flight first, and sort the backlog of a morning for each claim.
+ * the way to them: Postgres would join all due rows with all in flight first, and sort the backlog of a morning for each claim. It is looked up
+ * row by row: a NOT EXISTS would become a join, and a join reads all that is in flight, or the table.
  */
-const DUE_DIGESTS = (same: 'IS' | 'IS NOT DISTINCT FROM') => (channel: string) =>
-  `
+const DUE_DIGESTS = (channel: string) => `
   SELECT * FROM (
     SELECT id, due_at, organization_id, digest_key, digest_group FROM notification_delivery
     WHERE status = 'pending' AND digest_key IS NOT NULL AND channel = ${channel} AND due_at <= :now AND ${SLOTS}
     ORDER BY due_at, id LIMIT :scan) AS p
-  WHERE NOT EXISTS (SELECT 1 FROM notification_delivery AS f
-    WHERE f.digest_key = p.digest_key AND f.organization_id = p.organization_id AND f.digest_group ${same} p.digest_group AND f.status = 'in_flight')`;
+  WHERE (SELECT f.id FROM notification_delivery AS f WHERE ${SAME_GROUP('f', 'p')} AND f.status = 'in_flight' LIMIT 1) IS NULL`;
 
 function branches(channelCount: number, due: (channel: string) => string): string {
   const each = Array.from({ length: channelCount }, (_, index) => `SELECT * FROM (${due(`:c${index}`)})`);

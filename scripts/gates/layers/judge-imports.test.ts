@@ -70,6 +70,13 @@ describe('an import', () => {
     expect(script(`import './c.js';`)).toEqual([expect.stringContaining('names no file')]);
   });
 
+  it('of a script may be the inside of a package only in the folders that are listed for it', () => {
+    const measuring = { 'scripts/gates/statement-plans/a.ts': `import '../../../packages/kernel/src/index.js';` };
+    expect(judge(measuring)).toEqual([]);
+    const beside = { 'scripts/gates/statement-plans-not/a.ts': `import '../../../packages/kernel/src/index.js';` };
+    expect(judge(beside)).toHaveLength(1);
+  });
+
   it('finds the source behind the name of its output, and a file that is its own', () => {
     const files = {
       'packages/store/src/b.ts': '',

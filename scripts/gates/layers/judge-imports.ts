@@ -3,6 +3,7 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { type Finding, lineOf } from '../framework/finding.js';
 import type { ExceptedImport } from './excepted-imports.js';
+import { INSIDE_READERS } from './layer-table.js';
 import { isListed, type Layering, narrowingBroken, refusalOf } from './layering.js';
 import type { ImportReference } from './read-imports.js';
 import { type SourceFile, targetOf, type Workspace, type WorkspacePackage } from './workspace.js';
@@ -102,7 +103,7 @@ function relativeFault({ files }: Workspace, source: SourceFile, specifier: stri
       mend: `import the other package by its name, and declare it in packages/${unit}/package.json`,
     };
   }
-  if (unit === null && pointed.startsWith('packages/')) {
+  if (unit === null && pointed.startsWith('packages/') && !readsInside(path)) {
     return {
       what: `${JSON.stringify(specifier)} reaches into a package, for ${pointed}`,
       mend: "import the package's face by its name, and declare it in package.json",
@@ -117,6 +118,10 @@ function relativeFault({ files }: Workspace, source: SourceFile, specifier: stri
     };
   }
   return undefined;
+}
+
+function readsInside(path: string): boolean {
+  return INSIDE_READERS.some(({ folder }) => path.startsWith(`${folder}/`));
 }
 
 function workspaceFault(

@@ -32,3 +32,14 @@ export interface Narrowing {
 export const NARROWINGS: readonly Narrowing[] = [
   { from: 'loop', to: 'kernel', types: ['Clock', 'Random', 'Timer'], why: 'the loop runs on any clock and knows no kernel' },
 ];
+
+export interface InsideReader {
+  /** A folder of scripts. */
+  readonly folder: string;
+  readonly why: string;
+}
+
+/** Scripts that import from the inside of packages, where others are held to the faces. */
+export const INSIDE_READERS: readonly InsideReader[] = [
+  { folder: 'scripts/gates/statement-plans', why: 'it measures statements as they are, and no face exports them' },
+];

@@ -1,0 +1,8 @@
+// Whose statements are measured. A plugin's come in a file of its own, named here.
+
+import { host } from './host.js';
+import type { PluginStatements } from './hot-statement.js';
+import { messaging } from './messaging.js';
+import { store } from './store.js';
+
+export const PLUGINS: readonly PluginStatements[] = [store, messaging, host];

@@ -4,22 +4,19 @@ import { findKey } from '../../../packages/host/src/keys/key-statements.js';
 import { oldestDue } from '../../../packages/host/src/metrics/oldest-due.js';
 import { seedRows } from '../../../packages/service-messaging/src/sql/seeded-rows.fixture.js';
 import type { HotStatement, PluginStatements } from './hot-statement.js';
-import { deliveryWorlds, MASS_FROM, NOW } from './messaging-worlds.js';
+import { MASS_FROM, NOW } from './messaging-worlds.js';
 
 const KEYS = 'packages/host/src/keys/key-statements.ts';
 const DOCTOR = 'packages/host/src/cli/doctor';
 
-const ELSEWHERE = 'due elsewhere';
-
-/** A row for each channel that holds pending rows: three that are wanted, and in one world three of the mass. */
-const oldest: readonly HotStatement[] = [3, 6].map((channels) => ({
+/** A row for each channel that holds pending rows. */
+const oldest: HotStatement = {
   definition: 'packages/host/src/metrics/oldest-due.ts#oldestDue',
-  title: `oldest due of ${channels} channels`,
+  title: 'oldest due',
   statement: oldestDue,
   params: { now: NOW },
-  returns: channels,
-  worlds: deliveryWorlds.map(({ name }) => name).filter((name) => (name === ELSEWHERE) === (channels === 6)),
-}));
+  returns: 3,
+};
 
 const keys = (count: number, prefix: string, createdAt: string) => ({
   id: `'${prefix}' || i`,
@@ -48,7 +45,7 @@ export const host: PluginStatements = {
     },
   ],
   hot: [
-    ...oldest,
+    oldest,
     { definition: `${KEYS}#findKey`, title: 'key of a request', statement: findKey, params: { hash: 'key-hash-1' }, returns: 1 },
   ],
   cold: [

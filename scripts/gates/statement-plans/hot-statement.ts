@@ -26,6 +26,8 @@ export interface OwnLimit {
   readonly worlds?: readonly string[];
   /** Rows that Postgres may visit. Default: the general limit. */
   readonly rows?: (run: { readonly returned: number; readonly scale: number }) => number;
+  /** Pages that its scans may read on Postgres. Default: as many as rows. */
+  readonly pages?: (run: { readonly returned: number; readonly scale: number }) => number;
   /** How often the steps at the small scale SQLite may take at the large one. Default: the general limit. */
   readonly growth?: number;
 }

@@ -42,6 +42,15 @@ describe('a measurement', () => {
     expect(finding?.what).toMatch(/world "full": visits 151 rows among 100000; at most 150 are allowed\. Its plan:\n {6}SEARCH x/);
   });
 
+  it('on Postgres may read as many pages as rows, whatever rows it shows', () => {
+    const pages = (many: number, change: Partial<Measurement> = {}) =>
+      judged({ family: 'postgres', few: figure(1), many: { ...figure(5), pages: many }, ...change });
+    expect(pages(150)).toEqual([]);
+    expect(pages(151)[0]?.what).toContain('visits 151 pages among 100000; at most 150 are allowed');
+    expect(pages(151, { hot: { ...hot, own: { reason: 'r', rows: () => 200 } } })).toEqual([]);
+    expect(pages(151, { hot: { ...hot, own: { reason: 'r', rows: () => 200, pages: () => 150 } } })).toHaveLength(1);
+  });
+
   it('is held to a limit of its own only in the worlds that the limit names', () => {
     const own = { reason: 'r', worlds: ['full'], growth: 3 };
     expect(judged({ hot: { ...hot, own }, many: figure(300) })).toEqual([]);
@@ -78,8 +87,26 @@ describe('the registry', () => {
   });
 
   it('measures what it names', () => {
-    expect(faults([plugin()], [{ ...definition, label: 'x.other' }])).toEqual([expect.stringContaining('is labelled x.other')]);
+    expect(faults([plugin()], [{ ...definition, label: 'x.other' }])).toEqual([
+      expect.stringContaining('nobody measures'),
+      expect.stringContaining('is labelled x.other'),
+    ]);
     expect(faults([plugin()], [{ ...definition, label: undefined }])).toEqual([]);
+  });
+
+  it('stands for each statement of a declaration that makes several', () => {
+    const other = { ...definition, line: 9, label: 'x.other' };
+    expect(faults([plugin()], [definition, other])).toEqual([
+      expect.stringContaining('#claim (x.other) is a statement that nobody measures'),
+    ]);
+    expect(faults([plugin({ hot: [], cold: [{ definition: hot.definition, reason: 'r' }] })], [definition, other])).toEqual([]);
+  });
+
+  it('runs each entry somewhere, and shows it under a title of its own', () => {
+    expect(faults([plugin({ worlds: [{ name: 'full', table: 'y', seed: async () => {} }] })])).toEqual([
+      expect.stringContaining('is run in no world: none fills x'),
+    ]);
+    expect(faults([plugin({ hot: [hot, hot] })])).toEqual([expect.stringContaining('claim is the title of two entries')]);
   });
 
   it('decides between hot and cold, and knows its worlds', () => {
@@ -99,6 +126,11 @@ it('the table shows the world that comes closest to the limit', () => {
     measured({ world: 'hard', many: figure(190) }),
     measured({ world: 'broken', many: 'no such table' }),
   ]);
-  expect(lines.slice(1)).toEqual(['  sqlite  claim  190 of 200 steps  hard, analysed  2 runs']);
+  expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual([
+    ['statement', 'among 1000', 'among 100000', 'limit', 'in the world that comes closest to the limit', 'of'],
+    ['sqlite', 'claim', '100', '190', '200', 'steps', 'hard, analysed', '2 runs'],
+  ]);
+  const own = measured({ hot: { ...hot, own: { reason: 'r' } } });
+  expect(renderMargins([own])[1]).toMatch(/full, analysed, its own limit/);
   expect(renderMargins([])).toEqual([]);
 });

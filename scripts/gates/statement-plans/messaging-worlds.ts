@@ -17,12 +17,21 @@ export const MASS_FROM = 100_000;
 /** The size of everything that is wanted, where nothing else is said. */
 export const BATCH = 32;
 
+/** The token by which a digest group was closed before: 32 characters, as tokens are. */
+const EARLIER = 'e'.repeat(32);
+
 export async function wantedDeliveries(store: Store): Promise<void> {
   const wanted = (prefix: string, count: number, columns: RowColumns) =>
     seedDeliveries(store, prefix, count, { organization_id: `'o1'`, due_at: '1000 + i', ...columns });
   const held = { status: `'in_flight'`, claimed_by: `'node'`, claimed_at: '1', claim_token: `'t' || i` };
   await wanted('single', 64, {});
-  await wanted('digest', 16, { channel: `'email'`, digest_key: `'g' || (i / 4)`, slot: 'i / 4' });
+  // Four groups, of which the last was closed before: it is tried again.
+  await wanted('digest', 16, {
+    channel: `'email'`,
+    digest_key: `'g' || (i / 4)`,
+    digest_group: `CASE i / 4 WHEN 3 THEN '${EARLIER} o1 g3' END`,
+    slot: 'i / 4',
+  });
   await wanted('later', 16, { due_at: `${NOW + 50} + i` });
   await wanted('laterdigest', 16, { due_at: `${NOW + 50} + i`, channel: `'email'`, digest_key: `'l' || i` });
   await wanted('elsewhere', 1, { channel: `'fax'` });
@@ -53,36 +62,35 @@ function deliveries(name: string, columns: RowColumns, also?: (store: Store, sca
   };
 }
 
-const LIVE = { status: `'in_flight'`, claimed_by: `'other'`, claim_token: `'m' || i`, claim_expires_at: `${NOW + 5_000} + i` };
+/** Due before anything that is wanted. */
+const FIRST = { due_at: 'i % 1000' };
+const LIVE = { ...FIRST, status: `'in_flight'`, claimed_by: `'other'`, claim_token: `'m' || i`, claim_expires_at: `${NOW + 5_000} + i` };
 const FINISHED = {
+  ...FIRST,
   status: `CASE i % 4 WHEN 0 THEN 'success' WHEN 1 THEN 'dead' WHEN 2 THEN 'suppressed' ELSE 'cancelled' END`,
-  due_at: 'i % 1000',
 };
+const digest = (key: string) => ({ channel: `'email'`, digest_key: `'${key}'`, slot: '1' });
+const CLOSED = { digest_group: `'${EARLIER} o1 mass'` };
+
+export const ONE_EVENT = 'one event, delivered';
+export const ONE_DIGEST_DUE = 'one digest due';
 
 export const deliveryWorlds: readonly World[] = [
   deliveries('due later', { due_at: `${NOW + 100_000} + i` }),
   deliveries('due here', {}),
-  deliveries('due at one time', { due_at: `${NOW - 500_000}`, created_at: `${MASS_FROM}` }),
-  deliveries('due in one partition', { slot: '7' }),
-  deliveries('due elsewhere', { channel: `'fax' || (i % 3)`, due_at: 'i % 1000' }),
-  deliveries('in flight', { ...LIVE, due_at: 'i % 1000' }),
-  deliveries('finished', FINISHED),
-  deliveries('delivered', { ...FINISHED, status: `'success'` }),
+  deliveries('due at one time, in one slot', { due_at: `${NOW - 500_000}`, created_at: `${MASS_FROM}`, slot: '7' }),
+  deliveries('due elsewhere', { ...FIRST, channel: `'fax'` }),
+  deliveries('in flight', LIVE),
+  // So few that a planner likes to read them all.
   deliveries('finished, few in flight', FINISHED, (store, scale) =>
-    seedDeliveries(store, 'flight', scale / 100, { ...LIVE, organization_id: `'o1'`, due_at: 'i', created_at: `${MASS_FROM} + i` }),
+    seedDeliveries(store, 'flight', scale / 100, { ...LIVE, organization_id: `'o1'`, created_at: `${MASS_FROM} + i` }),
   ),
-  deliveries('one event', { notification_id: `'event'`, recipient_id: `'m' || i`, ...FINISHED }),
+  deliveries(ONE_EVENT, { ...FIRST, notification_id: `'event'`, recipient_id: `'m' || i`, status: `'success'` }),
   deliveries('many digests due', { channel: `'email'`, digest_key: `'m' || (i / 4)`, slot: '(i / 4) % 4096' }),
-  deliveries('one digest due', { channel: `'email'`, digest_key: `'giant'`, slot: '7' }),
-  deliveries('one digest delivered', { channel: `'email'`, digest_key: `'g1'`, digest_group: `'earlier'`, slot: '1', ...FINISHED }),
-  deliveries('one digest in flight', {
-    ...LIVE,
-    channel: `'email'`,
-    digest_key: `'g1'`,
-    digest_group: `'earlier'`,
-    slot: '1',
-    due_at: 'i % 1000',
-  }),
+  deliveries(ONE_DIGEST_DUE, digest('giant')),
+  deliveries('one digest gathering', { ...digest('g3'), due_at: `${NOW + 100_000}` }),
+  deliveries('one digest in flight', { ...LIVE, ...digest('g1'), ...CLOSED }),
+  deliveries('one digest finished', { ...FINISHED, ...digest('g1'), ...CLOSED }),
 ];
 
 export async function wantedEvents(store: Store): Promise<void> {
@@ -117,11 +125,14 @@ function messages(name: string, columns: RowColumns): World {
   };
 }
 
+export const ALL_UNREAD = 'inbox all unread';
+export const ALL_ARCHIVED = 'inbox all archived';
+export const OTHER_TOPIC = 'inbox all read, of another topic';
+
 export const inboxWorlds: readonly World[] = [
-  messages('inbox all read', { state: `'read'` }),
-  messages('inbox all unread', { state: `'delivered'` }),
-  messages('inbox all archived', { state: `'read'`, archived_at: '1' }),
-  messages('inbox of another topic', { topic: `'other'`, state: `'read'` }),
-  messages('inbox at one time', { state: `'read'`, created_at: `${MASS_FROM}` }),
+  messages(OTHER_TOPIC, { state: `'read'`, topic: `'other'` }),
+  messages('inbox all read, at one time', { state: `'read'`, created_at: `${MASS_FROM}` }),
+  messages(ALL_UNREAD, { state: `'delivered'` }),
+  messages(ALL_ARCHIVED, { state: `'read'`, archived_at: '1' }),
   messages('inboxes of others', { user_id: `'m' || i` }),
 ];

@@ -28,12 +28,17 @@ import {
 import { surveyDeliveries } from '../../../packages/service-messaging/src/sql/survey-deliveries.js';
 import type { HotStatement, OwnLimit, PluginStatements } from './hot-statement.js';
 import {
+  ALL_ARCHIVED,
+  ALL_UNREAD,
   BATCH,
   deliveryWorlds,
   eventWorlds,
   inboxWorlds,
   MASS_FROM,
   NOW,
+  ONE_DIGEST_DUE,
+  ONE_EVENT,
+  OTHER_TOPIC,
   wantedDeliveries,
   wantedEvents,
   wantedMessages,
@@ -96,7 +101,18 @@ const claims: readonly HotStatement[] = [
     own: {
       reason: 'groups are found among 64 due rows for each that is wanted, of all channels together',
       rows: ({ returned }) => 10 * returned + 100 + 2 * 256,
+      // Each of them looks up whether more of its group is in flight.
+      pages: ({ returned }) => 10 * returned + 100 + 5 * 256,
     },
+  },
+  {
+    definition: `${SQL}/claim-deliveries.ts#claimDigests`,
+    title: 'claim digests, a giant among them',
+    statement: claimDigests(2),
+    params: { ...CLAIM, limit: 5, scan: 320 },
+    returns: (scale) => 16 + scale,
+    worlds: [ONE_DIGEST_DUE],
+    own: everyRow('a group is claimed whole, however large it is'),
   },
   {
     definition: `${SQL}/claim-deliveries.ts#hopAlong`,
@@ -104,7 +120,6 @@ const claims: readonly HotStatement[] = [
     statement: pendingChannels.singles,
     params: {},
     returns: 3,
-    worlds: deliveryWorlds.map(({ name }) => name).filter((name) => name !== 'due elsewhere'),
   },
   {
     definition: `${SQL}/claim-deliveries.ts#hopAlong`,
@@ -297,7 +312,7 @@ const lists: readonly HotStatement[] = [
     statement: listDeliveries({ organization: true, notification: true, after: false, status: undefined }),
     params: { organizationId: 'o1', notificationId: 'event', limit: PAGE },
     returns: PAGE,
-    own: everyRow('the deliveries of one event, as many as it had recipients, are sorted for their page', ['one event']),
+    own: everyRow('the deliveries of one event, as many as it had recipients, are sorted for their page', [ONE_EVENT]),
   },
   {
     definition: `${SQL}/list-deliveries.ts#cancelDeliveries`,
@@ -312,7 +327,7 @@ const lists: readonly HotStatement[] = [
     statement: cancelDeliveries({ organization: true, delivery: false, notification: true, recipient: false }),
     params: { now: NOW, organizationId: 'o1', notificationId: 'event' },
     returns: BATCH,
-    own: everyRow('the deliveries of one event, as many as it had recipients, are looked through for those that wait', ['one event']),
+    own: everyRow('the deliveries of one event, as many as it had recipients, are looked through for those that wait', [ONE_EVENT]),
   },
   {
     definition: `${SQL}/list-deliveries.ts#cancelDeliveries`,
@@ -323,10 +338,9 @@ const lists: readonly HotStatement[] = [
   },
 ];
 
-const ALL_UNREAD = 'inbox all unread';
 const FILTERED = everyRow('one inbox is walked newest first until the page is full of what the filter lets through', [
-  'inbox all archived',
-  'inbox of another topic',
+  ALL_ARCHIVED,
+  OTHER_TOPIC,
 ]);
 const MINE = { organizationId: 'o1', userId: 'u1' };
 const inbox: readonly HotStatement[] = [

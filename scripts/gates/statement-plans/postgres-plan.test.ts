@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outline, type PlanNode, readPlan, returnedRows, visitedRows } from './postgres-plan.js';
+import { outline, type PlanNode, readPlan, returnedRows, scannedPages, visitedRows } from './postgres-plan.js';
 
 const scan = (change: Partial<PlanNode> = {}): PlanNode => ({
   'Node Type': 'Index Scan',
@@ -19,6 +19,30 @@ describe('rows that a plan visits', () => {
   );
 });
 
+describe('pages that a plan reads', () => {
+  const pages = (hit: number, read: number) => ({ 'Shared Hit Blocks': hit, 'Shared Read Blocks': read });
+  const table = { 'Relation Name': 't' };
+
+  it('are those of its scans of tables, in memory or not', () =>
+    expect(scannedPages({ ...limit(scan({ ...table, ...pages(3, 4) })), ...pages(3, 4) })).toBe(7));
+
+  it('count once, though the nodes above hold them too', () => {
+    const index = scan({ 'Node Type': 'Bitmap Index Scan', 'Index Name': 'i', ...pages(2, 0) });
+    expect(scannedPages(scan({ 'Node Type': 'Bitmap Heap Scan', ...table, ...pages(10, 0), Plans: [index] }))).toBe(10);
+  });
+
+  it('are not those of a result that a scan asks for', () => {
+    const result = scan({ 'Node Type': 'CTE Scan', 'CTE Name': 'c', 'Subplan Name': 'InitPlan 3', ...pages(50, 0) });
+    const of = scan({ ...table, 'Index Cond': '(id = ANY ((InitPlan 3).col1))', ...pages(60, 0) });
+    expect(scannedPages(limit({ ...limit(of), Plans: [result, of] }))).toBe(10);
+  });
+
+  it('are not those that a write or an intermediate result takes', () => {
+    const of = scan({ 'Node Type': 'CTE Scan', 'CTE Name': 'c', ...pages(50, 0) });
+    expect(scannedPages({ 'Node Type': 'ModifyTable', 'Actual Rows': 0, 'Actual Loops': 1, ...pages(90, 0), Plans: [of] })).toBe(0);
+  });
+});
+
 describe('rows that a statement gives', () => {
   it('are those at the top of a read', () => expect(returnedRows(limit(scan(), 3))).toBe(3));
 
@@ -36,10 +60,19 @@ describe('rows that a statement gives', () => {
 it('what EXPLAIN does not give is an error, not an empty plan', () => {
   expect(() => readPlan(undefined)).toThrow(/no plan/);
   expect(() => readPlan([{ Plan: { 'Node Type': 'Result' } }])).toThrow(/no plan/);
-  expect(readPlan([{ Plan: scan() }])).toEqual(scan());
+  expect(() => readPlan([{ Plan: scan() }])).toThrow(/no plan with actual rows and pages/);
+  const counted = scan({ 'Shared Hit Blocks': 0 });
+  expect(readPlan([{ Plan: counted }])).toEqual(counted);
 });
 
-it('the outline tells what each node threw away, and by what', () => {
-  const of = scan({ 'Index Name': 'i', 'Relation Name': 't', 'Rows Removed by Filter': 9, 'Actual Loops': 2, Filter: '(a = 1)' });
-  expect(outline(limit(of))).toEqual(['Limit: 10 rows', '  Index Scan by i of t: 10 rows and 9 thrown away × 2 by (a = 1)']);
+it('the outline tells what each node threw away, by what, and from where', () => {
+  const of = scan({
+    'Index Name': 'i',
+    'Relation Name': 't',
+    'Rows Removed by Filter': 9,
+    'Actual Loops': 2,
+    Filter: '(a = 1)',
+    'Shared Hit Blocks': 5,
+  });
+  expect(outline(limit(of))).toEqual(['Limit: 10 rows', '  Index Scan by i of t: 10 rows and 9 thrown away × 2 by (a = 1) from 5 pages']);
 });

@@ -1,40 +1,42 @@
 // The margins as a table: a line for each statement and family, with its closest world. A gate that passes shows by how much.
-import { marginOf } from './judge.js';
-import { LARGE } from './limits.js';
+import { type Margin, marginOf, ownLimit } from './judge.js';
+import { LARGE, SMALL } from './limits.js';
 import type { Measurement } from './measure.js';
 
 export function renderMargins(measurements: readonly Measurement[]): string[] {
-  const closest = new Map<
-    string,
-    { title: string; family: string; world: string; mode: string; visited: number; limit: number; worlds: number }
-  >();
+  const closest = new Map<string, { measurement: Measurement; margin: Margin; runs: number }>();
   for (const measurement of measurements) {
-    const { hot, family, world, mode, few, many } = measurement;
+    const { hot, family, few, many } = measurement;
     if (typeof few === 'string' || typeof many === 'string') continue;
-    const { visited, limit } = marginOf(measurement, few, many);
+    const margin = marginOf(measurement, few, many);
     const key = `${family} ${hot.title}`;
     const known = closest.get(key);
-    const worlds = (known?.worlds ?? 0) + 1;
-    if (known && known.visited / known.limit >= visited / limit) closest.set(key, { ...known, worlds });
-    else closest.set(key, { title: hot.title, family, world, mode, visited, limit, worlds });
+    const runs = (known?.runs ?? 0) + 1;
+    closest.set(key, known && use(known.margin) >= use(margin) ? { ...known, runs } : { measurement, margin, runs });
   }
-  const rows = [...closest.values()].map(({ title, family, world, mode, visited, limit, worlds }) => [
+  if (closest.size === 0) return [];
+  const rows = [...closest.values()].map(({ measurement: { hot, family, world, mode }, margin, runs }) => [
     family,
-    title,
-    `${visited} of ${limit} ${family === 'postgres' ? 'rows' : 'steps'}`,
-    `${world}, ${mode}`,
-    `${worlds} runs`,
+    hot.title,
+    ...[margin.few, margin.visited, margin.limit].map((figure) => String(Math.round(figure))),
+    margin.unit,
+    `${world}, ${mode}${ownLimit(hot, world) ? ', its own limit' : ''}`,
+    `${runs} runs`,
   ]);
-  if (rows.length === 0) return [];
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return [
-    `visited among ${LARGE} rows, in the world that comes closest to the limit:`,
-    ...rows.map(
-      (row) =>
-        `  ${row
-          .map((cell, column) => cell.padEnd(widths[column]!))
-          .join('  ')
-          .trimEnd()}`,
-    ),
+  const table = [
+    ['', 'statement', `among ${SMALL}`, `among ${LARGE}`, 'limit', '', 'in the world that comes closest to the limit', 'of'],
+    ...rows,
   ];
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  return table.map((row) => {
+    const cells = row.map((cell, column) => (FIGURES.has(column) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)));
+    return `  ${cells.join('  ').trimEnd()}`;
+  });
+}
+
+/** The columns of numbers. */
+const FIGURES = new Set([2, 3, 4]);
+
+function use({ visited, limit }: Margin): number {
+  return visited / limit;
 }

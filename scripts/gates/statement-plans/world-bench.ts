@@ -8,6 +8,8 @@ export interface Figure {
   readonly returned: number;
   /** Postgres: rows. SQLite: steps of its virtual machine. */
   readonly visited: number;
+  /** Postgres: pages that its scans read. */
+  readonly pages?: number;
   /** A line a step, for a reader. */
   readonly plan: readonly string[];
 }

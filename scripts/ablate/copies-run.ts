@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Ablation } from './ablation.js';
-import { type BegunEntry, beginEntry, type EntryResult, notRun, runTests, type Tree, treeAt } from './entry-run.js';
+import { type BegunEntry, beginEntry, type EntryResult, notRun, runAgain, type Tree, treeAt } from './entry-run.js';
+import { EntryQueue } from './schedule.js';
 import { passingFolder } from './state-folder.js';
 import { checkInside, copyTree, packageStore } from './tree-copy.js';
 
@@ -22,7 +23,7 @@ export interface CopiesOptions {
  * Every restore is proven by hash at once. That the tests are green again is shown by one run of all of a copy's test files when its entries
  * are through: the tree is the same one after each restore, and a run for each entry would be a third of the whole.
  *
- * @param entries in the order in which they are begun.
+ * @param entries the longest first.
  */
 export async function runInCopies(entries: readonly Ablation[], options: CopiesOptions): Promise<void> {
   const { root, folder, log, onResult } = options;
@@ -40,10 +41,10 @@ export async function runInCopies(entries: readonly Ablation[], options: CopiesO
       }),
     );
     log(`${workers === 1 ? '1 copy' : `${workers} copies`} of HEAD in ${home}`);
-    const queue = [...entries];
-    const work = async (tree: Tree): Promise<void> => {
+    const queue = new EntryQueue(entries);
+    const work = async (tree: Tree, copy: number): Promise<void> => {
       const begun: BegunEntry[] = [];
-      for (let entry = queue.shift(); entry; entry = queue.shift()) {
+      for (let entry = queue.next(copy); entry; entry = queue.next(copy)) {
         const path = join(tree.root, entry.file);
         if (existsSync(path)) checkInside(tree.root, path);
         const one = await beginEntry(entry, tree);
@@ -58,18 +59,18 @@ export async function runInCopies(entries: readonly Ablation[], options: CopiesO
       }
       const files = [...new Set(begun.flatMap(({ entry }) => entry.tests))];
       if (files.length === 0) return;
-      const again = await runTests(tree, files, `${begun.length} entries: after their restores`);
+      const again = await runAgain(tree, files, `${begun.length} entries: after their restores`);
       for (const one of begun) onResult(one.finish(again));
     };
     await allOf(
-      trees.map((tree) =>
-        work(tree).catch((error: unknown) => {
-          queue.length = 0;
+      trees.map((tree, copy) =>
+        work(tree, copy).catch((error: unknown) => {
+          queue.giveUp();
           throw error;
         }),
       ),
     );
-    for (const entry of queue) onResult(notRun(entry, 'Not run: every copy of the tree was given up.'));
+    for (const entry of queue.giveUp()) onResult(notRun(entry, 'Not run: every copy of the tree was given up.'));
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -66,7 +66,7 @@ export function restoreLeftover({ journal, root }: Pick<Tree, 'journal' | 'root'
 export async function runEntry(entry: Ablation, tree: Tree): Promise<EntryResult> {
   const begun = await beginEntry(entry, tree);
   if (!begun.restored) return begun.finish(undefined);
-  return begun.finish(await runTests(tree, entry.tests, `${entry.id}: after the restore`));
+  return begun.finish(await runAgain(tree, entry.tests, `${entry.id}: after the restore`));
 }
 
 /** An entry whose target is restored: what is missing is the run that shows its tests green again. */
@@ -74,8 +74,20 @@ export interface BegunEntry {
   readonly entry: Ablation;
   /** False: it ended before its tests could be asked for again, and `finish` takes no run. */
   readonly restored: boolean;
-  /** @param again a run of at least the entry's tests, on the restored tree. */
-  finish(again: Run | undefined): EntryResult;
+  /** @param again of at least the entry's tests, on the restored tree. */
+  finish(again: RunAgain | undefined): EntryResult;
+}
+
+/** A run after restores, with what the tree was once it had ended. */
+export interface RunAgain {
+  readonly run: Run;
+  readonly state: TreeState;
+}
+
+/** Shows tests green again, of one entry or of many. */
+export async function runAgain(tree: Tree, files: readonly string[], what: string): Promise<RunAgain> {
+  const run = await runTests(tree, files, what);
+  return { run, state: treeState(tree.root) };
 }
 
 export async function beginEntry(entry: Ablation, tree: Tree): Promise<BegunEntry> {
@@ -108,7 +120,7 @@ export async function beginEntry(entry: Ablation, tree: Tree): Promise<BegunEntr
 }
 
 /** Runs test files of the tree as it is. */
-export function runTests({ root, scratch, maxWorkers, log }: Tree, files: readonly string[], what: string): Promise<Run> {
+function runTests({ root, scratch, maxWorkers, log }: Tree, files: readonly string[], what: string): Promise<Run> {
   log(`${what}, ${files.length === 1 ? '1 test file' : `${files.length} test files`}`);
   return runVitest(files, { root, scratch, maxWorkers });
 }
@@ -181,14 +193,14 @@ class Attempt {
   }
 
   /** What the run after the restore makes of the verdict. Other entries' tests in it are none of this one's business. */
-  judgeRestoration(end: End, baseline: Run, again: Run): End {
+  judgeRestoration(end: End, baseline: Run, { run: again, state }: RunAgain): End {
     this.durations.restorationMs = again.durationMs;
     const own = new Set(this.#entry.tests);
     const ownAgain = { ...again, tests: again.tests.filter(({ file }) => own.has(file)) };
     const after = [...judgeGreen(this.#entry, ownAgain), ...difference(baseline.tests, ownAgain.tests)].map(
       (fault) => `after the restore: ${fault}`,
     );
-    const changed = this.#state && this.#changedSince(this.#state);
+    const changed = this.#state && this.#changed(this.#state, state);
     const reasons = [...(changed === undefined ? [] : [changed]), ...end.reasons, ...after];
     if (changed !== undefined) return { ...end, verdict: 'restore unproven', reasons };
     return { ...end, verdict: after.length === 0 ? end.verdict : 'refuted', reasons };
@@ -255,11 +267,10 @@ class Attempt {
       return `${file} has blob ${after}, before it was ${this.hashes.before}, and git diff HEAD says: ${diff || 'nothing'}. Its pre-image is ${journal.preImagePath}.`;
     }
     journal.close();
-    return this.#changedSince(state);
+    return this.#changed(state, treeState(root));
   }
 
-  #changedSince(state: TreeState): string | undefined {
-    const current = treeState(this.#tree.root);
+  #changed(state: TreeState, current: TreeState): string | undefined {
     if (sameState(state, current)) return undefined;
     return `The tree is not as it was before ablation ${this.#entry.id}: ${statusDifference(state, current)}. Bring it in order; tests must write outside of the tree.`;
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { readDiff } from '../gates/framework/diff.js';
 import { NotMeasuredError, UsageError } from '../gates/framework/refusals.js';
 import { Repository } from '../gates/framework/repository.js';
+import { changeBase, RECORD, recordAllProved } from './all-proved.js';
 import { type Command, parseCommand, USAGE } from './command-line.js';
 import { runInCopies } from './copies-run.js';
 import { type EntryResult, notRun, restoreLeftover, runEntry, type Tree, treeAt } from './entry-run.js';
@@ -61,7 +62,12 @@ async function onCheckout(command: Exclude<Command, { mode: 'self-test' }>, resu
       print(command.json ? renderJson(result) : renderRow(result));
     };
     await run(command, tree, registered, onResult);
-    return combinedExitCode(results.map(({ verdict }) => verdict));
+    const exitCode = combinedExitCode(results.map(({ verdict }) => verdict));
+    if (command.mode === 'all' && command.record && exitCode === 0) {
+      recordAllProved(new Repository(root));
+      tell(`${RECORD} says so: commit it.`);
+    }
+    return exitCode;
   } finally {
     release();
     released();
@@ -101,7 +107,8 @@ async function run(
 }
 
 function changed(registered: readonly Registered[], root: string, base: string | undefined): Registered[] {
-  const diff = readDiff(new Repository(root), { base, head: 'HEAD' });
+  const repository = new Repository(root);
+  const diff = readDiff(repository, { base: changeBase(repository, base), head: 'HEAD' });
   const paths = new Set(diff.changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
   const chosen = touchedBy(registered, paths);
   tell(`${chosen.length} of ${registered.length} ablations differ from ${diff.base.said} in their source, tests or registry file`);

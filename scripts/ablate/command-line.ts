@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../gates/framework/refusals.js';
 
 export const USAGE = `Usage: pnpm ablate <id>… [--json]
-       pnpm ablate --all [--workers N] [--json]
+       pnpm ablate --all [--record] [--workers N] [--json]
        pnpm ablate --changed [--base REF] [--workers N] [--json]
        pnpm ablate --list
        pnpm ablate --self-test`;
@@ -13,7 +13,7 @@ export const DEFAULT_WORKERS = 2;
 
 export type Command =
   | { readonly mode: 'ids'; readonly ids: readonly string[]; readonly json: boolean }
-  | { readonly mode: 'all'; readonly workers: number; readonly json: boolean }
+  | { readonly mode: 'all'; readonly record: boolean; readonly workers: number; readonly json: boolean }
   | { readonly mode: 'changed'; readonly base: string | undefined; readonly workers: number; readonly json: boolean }
   | { readonly mode: 'list' }
   | { readonly mode: 'self-test' };
@@ -24,6 +24,7 @@ const OPTIONS = {
   list: { type: 'boolean' },
   'self-test': { type: 'boolean' },
   json: { type: 'boolean' },
+  record: { type: 'boolean' },
   base: { type: 'string' },
   workers: { type: 'string' },
 } as const;
@@ -40,6 +41,7 @@ export function parseCommand(args: readonly string[]): Command {
   const mode = modes[0] ?? 'ids';
   const inCopies = mode === 'all' || mode === 'changed';
   if (values.base !== undefined && mode !== 'changed') throw new UsageError('--base goes with --changed.');
+  if (values.record && mode !== 'all') throw new UsageError('--record goes with --all: it says that all were proved.');
   if (values.workers !== undefined && !inCopies) throw new UsageError('--workers goes with --all and --changed.');
   if (values.json && !inCopies && mode !== 'ids') throw new UsageError(`--json goes with modes that run ablations, not with --${mode}.`);
   const json = values.json ?? false;
@@ -48,7 +50,7 @@ export function parseCommand(args: readonly string[]): Command {
     case 'ids':
       return { mode, ids, json };
     case 'all':
-      return { mode, workers, json };
+      return { mode, record: values.record ?? false, workers, json };
     case 'changed':
       return { mode, base: values.base, workers, json };
     default:

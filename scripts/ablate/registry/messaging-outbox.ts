@@ -166,8 +166,8 @@ export const ablations: readonly Ablation[] = [
     id: 'digest-whole:sql',
     why: 'The same in SQL, where two dispatchers send it, too.',
     file: CLAIMS,
-    anchor: "|| ' ' || organization_id || ' ' || digest_key)`",
-    replacement: "|| ' ' || notification_id)`",
+    anchor: "CAST(:token AS TEXT) || ' ' || organization_id",
+    replacement: "id || ' ' || organization_id",
     expectCount: 1,
     tests: DIGESTS,
     red: [

@@ -46,8 +46,7 @@ export function claimDigests(channelCount: number): Statement {
           UPDATE notification_delivery SET ${TAKE}, ${CLOSE_GROUP}
           WHERE id IN (
             SELECT m.id FROM (
-              SELECT organization_id, digest_key, digest_group FROM (${branches(channelCount, DUE_DIGESTS)})
-              GROUP BY organization_id, digest_key, digest_group ORDER BY MIN(due_at), MIN(id) LIMIT :limit) AS g
+              ${FIRST_GROUPS(`(${branches(channelCount, DUE_DIGESTS)})`)}) AS g
             CROSS JOIN notification_delivery AS m
             WHERE ${SAME_GROUP('m', 'g')} AND m.status = 'pending')
           RETURNING ${deliveryColumns()}`,
@@ -58,9 +57,7 @@ export function claimDigests(channelCount: number): Statement {
           WITH first AS (
             SELECT p.* FROM json_array_elements_text(:channels::json) AS c(channel)
             CROSS JOIN LATERAL (${DUE_DIGESTS('c.channel')}) AS p),
-          groups AS (
-            SELECT organization_id, digest_key, digest_group FROM first
-            GROUP BY organization_id, digest_key, digest_group ORDER BY MIN(due_at), MIN(id) LIMIT :limit),
+          groups AS (${FIRST_GROUPS('first')}),
           members AS (
             SELECT m.id FROM groups AS g JOIN notification_delivery AS m
               ON ${SAME_GROUP('m', 'g')} AND m.status = 'pending'
@@ -110,6 +107,12 @@ const DUE_DIGESTS = (channel: string) => `
     WHERE status = 'pending' AND digest_key IS NOT NULL AND channel = ${channel} AND due_at <= :now AND ${SLOTS}
     ORDER BY due_at, id LIMIT :scan) AS p
   WHERE (SELECT f.id FROM notification_delivery AS f WHERE ${SAME_GROUP('f', 'p')} AND f.status = 'in_flight' LIMIT 1) IS NULL`;
+
+/** Groups go by their earliest rows. Not by MIN(due_at), MIN(id): the smallest id need not be that of the earliest row. */
+const FIRST_GROUPS = (rows: string) => `
+  SELECT organization_id, digest_key, digest_group FROM (
+    SELECT organization_id, digest_key, digest_group, ROW_NUMBER() OVER (ORDER BY due_at, id) AS place FROM ${rows} AS due) AS placed
+  GROUP BY organization_id, digest_key, digest_group ORDER BY MIN(place) LIMIT :limit`;
 
 function branches(channelCount: number, due: (channel: string) => string): string {
   const each = Array.from({ length: channelCount }, (_, index) => `SELECT * FROM (${due(`:c${index}`)})`);

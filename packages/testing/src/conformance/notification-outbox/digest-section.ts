@@ -55,6 +55,20 @@ export function digestSection(options: NotificationOutboxConformanceOptions): vo
       assert.deepEqual(notificationIds(await bench.claimDigest()), ['a1', 'a2', 'b1', 'b2', 'c1']);
     });
 
+    test('go by their earliest rows, not by an older row of theirs that is due later', async (bench) => {
+      // Ids grow with the time of creation.
+      for (const [notificationId, digestKey, notBefore] of [
+        ['a-later', 'key-a', START - 50],
+        ['b', 'key-b', START - 100],
+        ['a-earliest', 'key-a', START - 100],
+      ] as const) {
+        await bench.enqueue({ notificationId, digestKey, notBefore });
+        await bench.clock.advance(1);
+      }
+      assert.deepEqual(keys(await bench.claimDigest({ limit: 1 })), ['key-b']);
+      assert.deepEqual(keys(await bench.claimDigest({ limit: 1 })), ['key-a', 'key-a']);
+    });
+
     test('are limited by groups, never cut: a group larger than the limit comes whole', async (bench) => {
       await group(bench, 'key-1', 5);
       await bench.clock.advance(1);

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Ablation } from './ablation.js';
-import { type BegunEntry, beginEntry, type EntryResult, notRun, runAgain, type Tree, treeAt } from './entry-run.js';
+import { Baselines } from './baselines.js';
+import { type BegunEntry, beginEntry, type EntryResult, notRun, runAgain, seeGreen, type Tree, treeAt } from './entry-run.js';
 import { EntryQueue } from './schedule.js';
 import { passingFolder } from './state-folder.js';
 import { checkInside, copyTree, packageStore } from './tree-copy.js';
@@ -31,16 +32,20 @@ export async function runInCopies(entries: readonly Ablation[], options: CopiesO
   const home = passingFolder(join(folder, 'copies'));
   try {
     const store = await packageStore(root);
+    // All copies hold the same tree, so what was seen green in one is for all.
+    const baselines = new Baselines();
     const trees = await allOf(
       Array.from({ length: workers }, async (_, index): Promise<Tree> => {
         const own = join(home, String(index + 1));
         mkdirSync(own, { mode: 0o700 });
         const copy = await copyTree(root, join(own, 'tree'), store);
         // Together the copies use the machine once.
-        return treeAt(copy, own, { log, maxWorkers: Math.max(1, Math.floor(availableParallelism() / workers)) });
+        return treeAt(copy, own, { log, baselines, maxWorkers: Math.max(1, Math.floor(availableParallelism() / workers)) });
       }),
     );
     log(`${workers === 1 ? '1 copy' : `${workers} copies`} of HEAD in ${home}`);
+    const shares = dealt([...new Set(entries.flatMap(({ tests }) => tests))], trees.length);
+    await allOf(trees.map((tree, copy) => seeGreen(tree, shares[copy] ?? [])));
     const queue = new EntryQueue(entries);
     const work = async (tree: Tree, copy: number): Promise<void> => {
       const begun: BegunEntry[] = [];
@@ -74,6 +79,11 @@ export async function runInCopies(entries: readonly Ablation[], options: CopiesO
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** In turn, so that each gets long ones and short ones. */
+function dealt<T>(items: readonly T[], hands: number): T[][] {
+  return Array.from({ length: hands }, (_, hand) => items.filter((_item, index) => index % hands === hand));
 }
 
 /** Waits for all, even when one fails: the copies are removed only when nothing runs in them. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Ended } from './command.js';
+import type { CommandOptions, Ended } from './command.js';
 import { Command } from './command.js';
 import type { TinyRepository } from './tiny-repository.js';
 
@@ -16,8 +16,13 @@ export interface SelfTestCase {
 
 export const CHECKOUT = join(import.meta.dirname, '..', '..', '..');
 
-export function start(repository: TinyRepository, args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
-  return new Command(args, { cwd: repository.root, temporary: repository.temporary, env });
+export function start(
+  repository: TinyRepository,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  via?: CommandOptions['via'],
+): Command {
+  return new Command(args, { cwd: repository.root, temporary: repository.temporary, env, via });
 }
 
 export function ablate(repository: TinyRepository, ...args: readonly string[]): Promise<Ended> {

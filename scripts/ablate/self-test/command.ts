@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { gitEnvironment } from '../git.js';
 import { endGroupAtEnd } from '../interruption.js';
 
-const CLI = join(import.meta.dirname, '..', 'cli.ts');
+export const CLI = join(import.meta.dirname, '..', 'cli.ts');
+// The loader that runs this process runs the command, too.
+const DIRECTLY = [process.execPath, ...process.execArgv, CLI] as const;
 
 export interface Ended {
   /** The exit code, or the name of the signal. */
@@ -22,15 +24,17 @@ export interface CommandOptions {
   /** Its temporary folder. */
   readonly temporary: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What runs the arguments; default: this process's node, with its loader, on the command line's source. */
+  readonly via?: readonly [command: string, ...args: string[]] | undefined;
 }
 
 export class Command {
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
 
-  constructor(args: readonly string[], { cwd, temporary, env = {} }: CommandOptions) {
-    // The loader that runs this process runs the command, too.
-    const child = spawn(process.execPath, [...process.execArgv, CLI, ...args], {
+  constructor(args: readonly string[], { cwd, temporary, env = {}, via = DIRECTLY }: CommandOptions) {
+    const [command, ...first] = via;
+    const child = spawn(command, [...first, ...args], {
       cwd,
       env: { ...gitEnvironment(), TMPDIR: temporary, ...env },
       detached: true,

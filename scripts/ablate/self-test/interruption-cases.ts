@@ -5,11 +5,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Files } from '../../gates/framework/temporary-repository.js';
 import { ablate, CHECKOUT, expectEnd, expectTotals, leftovers, type SelfTestCase, snapshot, start } from './case.js';
-import { Beacon, type Command } from './command.js';
+import { Beacon, CLI, type Command } from './command.js';
 import { registry, SOURCE, TESTS, TinyRepository } from './tiny-repository.js';
 
 /** Its mutant makes a test wait for its end. */
 const HOLD = { id: 'hold', anchor: 'HOLD = false', replacement: 'HOLD = true' };
+
+const PNPM = join(CHECKOUT, 'node_modules/.bin/pnpm');
 
 interface Held {
   readonly repository: TinyRepository;
@@ -19,15 +21,15 @@ interface Held {
   readonly before: string;
 }
 
-/** @param end what happens while a test of the mutant runs. */
-function midway(name: string, end: (held: Held) => Promise<void>): SelfTestCase {
+/** @param end what happens while a test of the mutant runs. @param through pnpm, or the command itself. */
+function midway(name: string, end: (held: Held) => Promise<void>, through: 'pnpm' | 'nothing' = 'nothing'): SelfTestCase {
   return {
     name,
     async run(folder) {
-      const repository = new TinyRepository(folder, CHECKOUT, registry({}, HOLD));
+      const repository = new TinyRepository(folder, CHECKOUT, { ...registry({}, HOLD), ...(through === 'pnpm' ? pnpmScript() : {}) });
       const before = snapshot(repository, SOURCE);
       const beacon = await Beacon.listen();
-      const command = start(repository, ['hold'], beacon.env);
+      const command = start(repository, ['hold'], beacon.env, through === 'pnpm' ? [PNPM, '-s', 'ablate'] : undefined);
       try {
         const { gone } = await beacon.lit(command);
         // The control: there is something to undo.
@@ -40,6 +42,13 @@ function midway(name: string, end: (held: Held) => Promise<void>): SelfTestCase 
       }
     },
   };
+}
+
+/** The script by which this checkout runs the command, for a repository that does not hold its source. */
+function pnpmScript(): Files {
+  const { scripts } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8')) as { scripts: { ablate: string } };
+  const ablate = scripts.ablate.replace('scripts/ablate/cli.ts', () => JSON.stringify(CLI));
+  return { 'package.json': JSON.stringify({ name: 'tiny', private: true, type: 'module', scripts: { ablate } }) };
 }
 
 /** Where the runs of this repository keep what must survive them. */
@@ -58,6 +67,18 @@ const SIGNALLED = (['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((signal) =>
       assert.deepEqual(leftovers(repository), []);
     },
   ),
+);
+
+// A time limit or a supervisor knows the pid of pnpm alone. It passes on SIGTERM, to the shell that it starts: which must not be in between.
+const THROUGH_PNPM = midway(
+  'SIGTERM to pnpm alone restores the tree before pnpm ends',
+  async ({ repository, command, gone, before }) => {
+    await command.kill('SIGTERM');
+    assert.equal(snapshot(repository, SOURCE), before, 'the tree is not as it was');
+    assert.deepEqual(leftovers(repository), []);
+    await gone;
+  },
+  'pnpm',
 );
 
 const KILLED: readonly SelfTestCase[] = [
@@ -152,4 +173,4 @@ const SABOTAGED: readonly SelfTestCase[] = [
   ),
 ];
 
-export const INTERRUPTION_CASES: readonly SelfTestCase[] = [...SIGNALLED, ...KILLED, ...SABOTAGED];
+export const INTERRUPTION_CASES: readonly SelfTestCase[] = [...SIGNALLED, THROUGH_PNPM, ...KILLED, ...SABOTAGED];

@@ -217,9 +217,7 @@ async function sqlitePlan(store: Store, statement: Statement, params: SqlParams)
   const lines = await explain(store, statement, params);
   const searches = lines.filter((line) => /^SEARCH /.test(line)).map((line) => /INDEX (\w+)/.exec(line)?.[1] ?? line);
   // Virtual tables are the JSON parameters; the others are intermediate results of a bounded number of rows.
-  const scans = lines.filter(
-    (line) => /^SCAN (?!\(subquery-\d+\)|CONSTANT|hop$|placed$|g$|p$|e$)/.test(line) && !/VIRTUAL TABLE/.test(line),
-  );
+  const scans = lines.filter((line) => /^SCAN (?!\(subquery-\d+\)|CONSTANT|hop$|due$|g$|p$|e$)/.test(line) && !/VIRTUAL TABLE/.test(line));
   return { searches, scans };
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gitEnvironment } from '../git.js';
-import { endGroupAtEnd } from '../interruption.js';
+import { endGroupAtEnd, signalGroup } from '../interruption.js';
 
 export const CLI = join(import.meta.dirname, '..', 'cli.ts');
 // The loader that runs this process runs the command, too.
@@ -30,6 +30,8 @@ export interface CommandOptions {
 
 export class Command {
   readonly ended: Promise<Ended>;
+  /** The process that was started is gone; what it started may still run, and `ended` waits for that. */
+  readonly exited: Promise<unknown>;
   readonly #child: ChildProcess;
 
   constructor(args: readonly string[], { cwd, temporary, env = {}, via = DIRECTLY }: CommandOptions) {
@@ -49,6 +51,7 @@ export class Command {
       stderr += String(chunk);
     });
     this.#child = child;
+    this.exited = once(child, 'exit');
     this.ended = once(child, 'close').then(([code, signal]) => ({ exit: (code as number | null) ?? String(signal), stdout, stderr }));
     const forget = endGroupAtEnd(child.pid!, this.ended);
     void this.ended.then(forget);
@@ -56,6 +59,12 @@ export class Command {
 
   kill(signal: NodeJS.Signals): Promise<Ended> {
     this.#child.kill(signal);
+    return this.ended;
+  }
+
+  /** What it started, too. */
+  killGroup(): Promise<Ended> {
+    signalGroup(this.#child.pid!, 'SIGKILL');
     return this.ended;
   }
 }

@@ -37,7 +37,7 @@ function midway(name: string, end: (held: Held) => Promise<void>, through: 'pnpm
         assert.ok(leftovers(repository).some((path) => path === 'journal.json'));
         await end({ repository, command, gone, before });
       } finally {
-        await command.kill('SIGKILL');
+        await command.killGroup();
         beacon.close();
       }
     },
@@ -73,7 +73,8 @@ const SIGNALLED = (['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((signal) =>
 const THROUGH_PNPM = midway(
   'SIGTERM to pnpm alone restores the tree before pnpm ends',
   async ({ repository, command, gone, before }) => {
-    await command.kill('SIGTERM');
+    void command.kill('SIGTERM');
+    await command.exited;
     assert.equal(snapshot(repository, SOURCE), before, 'the tree is not as it was');
     assert.deepEqual(leftovers(repository), []);
     await gone;

@@ -45,6 +45,9 @@ export async function runVitest(files: readonly string[], options: VitestOptions
         '--allowOnly=false',
         '--passWithNoTests=false',
         '--update=none',
+        // Its files share a process: to load the same modules again for each is most of what small ones cost. What one leaves behind could only
+        // redden another, and a red test that is not predicted refutes.
+        '--no-isolate',
         '--no-cache',
         // Transformed modules, for as long as this command runs: found by the content of their files, so that a mutant is another module. It
         // could not pass unseen if it were not: the tests would not fall. Transforming is half of what most runs take.

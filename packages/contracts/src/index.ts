@@ -12,6 +12,31 @@ export {
 export { DISPATCH_LOCK, type DispatchLock, type DispatchLockHandle } from './dispatch-lock.js';
 export type { Inbox, InboxCaller, InboxFilter, InboxItem, InboxPage, ReceiptState } from './inbox.js';
 export {
+  type ClaimedJob,
+  JOB_LEASE_EXPIRED,
+  JOB_STATUSES,
+  type Job,
+  type JobBackoff,
+  type JobResult,
+  type JobStatus,
+  type NewJob,
+} from './job.js';
+export {
+  type Enqueued,
+  type FailedJobFilter,
+  JOB_STORE,
+  type JobClaimOptions,
+  type JobClaimOutcome,
+  type JobPage,
+  type JobScope,
+  type JobStore,
+  type JobSurvey,
+  type JobSurveyOptions,
+  type JobSweepOptions,
+  type QueueClaim,
+  type QueueStats,
+} from './job-store.js';
+export {
   type EmitDelivery,
   type EmitInput,
   type EmitResult,
@@ -46,6 +71,20 @@ export {
   type Survey,
   type SurveyOptions,
 } from './notification-outbox.js';
+export {
+  type BatchItemOutcome,
+  type BatchJobHandler,
+  type IQueueService,
+  type JobContext,
+  type JobHandler,
+  type JobMessage,
+  type PublishOptions,
+  QUEUE,
+  type SubscribeOptions,
+  type Subscription,
+} from './queue.js';
+export { REAPER_DUTY, type ReaperDuty } from './reaper-duty.js';
+export type { MisfirePolicy, OverlapPolicy, Schedule, ScheduleRun, ScheduleSpec, ScheduleTiming } from './schedule.js';
 export type { BatchStep, Operation, SqlFamily, SqlParams, SqlValue, Statement, StatementResult, WriteScope } from './statement.js';
 export type { MeterSnapshot, StatementCount, StatementMeter } from './statement-meter.js';
 export { type BatchOptions, type Dialect, STORE, type Store, type StoreHealth } from './store.js';

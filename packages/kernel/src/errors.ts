@@ -33,6 +33,10 @@ export const ERROR_CODES = {
     'A statement failed inside a Postgres transaction and its error was swallowed: the server rolled everything back at the commit.',
   // messaging
   OUTBOX_REQUIRED: 'An option needs an outbox and there is none.',
+  // queue
+  JOB_NOT_FOUND: 'There is no such job, it belongs to another organization, or it is not in the state the call is for.',
+  SCHEDULE_NOT_FOUND: 'There is no schedule of that name.',
+  CLAIM_LOST: 'The job is no longer held by this claim: its lease ran out, or it was settled already.',
   // host
   CONFIG: 'The configuration file or environment is wrong.',
   UNAUTHENTICATED: 'No valid key was given.',

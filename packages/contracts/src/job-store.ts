@@ -21,8 +21,8 @@ export interface QueueClaim {
   readonly leaseMs: number;
   /** Only this organization's jobs. Default all. */
   readonly organizationId?: string;
-  /** The group served last: the round robin begins with the one after it. Default: from the first. */
-  readonly afterGroup?: string | null;
+  /** The lane served last, from its `ClaimedJob`: the round robin begins with the one after it. Default: from the first. */
+  readonly afterLane?: string;
 }
 
 export interface JobClaimOptions {
@@ -42,11 +42,11 @@ export interface JobSurveyOptions {
 export interface JobSurvey {
   /** A lease has expired. */
   readonly expired: boolean;
-  /** A scheduled job is due, or a pending one has waited long enough to age. */
+  /** A scheduled job is due. */
   readonly promotable: boolean;
   /** The queues of the call that hold a job which may be claimed. */
   readonly claimable: readonly string[];
-  /** Epoch milliseconds of the earliest scheduled job, or ageing, that is due later. */
+  /** Epoch milliseconds of the earliest scheduled job that is due later. */
   readonly nextDueAt?: number;
   /** Epoch milliseconds at which the next live lease expires. */
   readonly nextExpiryAt?: number;
@@ -108,8 +108,9 @@ export interface JobStore {
   /** All or nothing. Results in the order of the jobs. A key that a live holder has, within its window, gives the holder's id and stores nothing. */
   enqueue(jobs: readonly NewJob[], options?: TransactionOption): Promise<Enqueued[]>;
   /**
-   * Takes pending jobs: for each queue in turn over its groups, and within a group by priority, due time, id. Exclusive; counts the attempt. Leaves
-   * out paused queues and groups at their cap, exactly, whoever else claims. Rows visited are a small multiple of those claimed.
+   * Takes pending jobs: for each queue in turn over its lanes, the groups of its organizations; within a lane by due time and priority, a point
+   * being worth 6 s, then by id. Exclusive; counts the attempt. Leaves out paused queues and groups at their cap, exactly, whoever else claims.
+   * Rows visited are a small multiple of those claimed.
    */
   claim(options: JobClaimOptions): Promise<ClaimedJob[]>;
   /** Outcomes in the order of the acks. */
@@ -122,7 +123,7 @@ export interface JobStore {
   progress(claim: ClaimedJob, progress: number): Promise<JobClaimOutcome>;
 
   survey(options: JobSurveyOptions): Promise<JobSurvey>;
-  /** Makes due jobs claimable and ages those that wait, at most `limit` of each. @returns rows. */
+  /** Makes due jobs claimable, at most `limit`. @returns rows. */
   promote(options: { readonly now?: number; readonly limit: number }): Promise<number>;
   /** Returns expired leases to pending, the attempt counted; those at their limit die of `lease expired`. At most `limit`. @returns rows. */
   reclaim(options: { readonly now?: number; readonly limit: number }): Promise<number>;

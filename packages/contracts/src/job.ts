@@ -26,7 +26,7 @@ export interface Job {
   /** Any JSON value. */
   readonly data: unknown;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** Lower first. It falls by 10 for each 60 s that the job waits to be claimed, down to 0, so that no steady stream starves it. */
+  /** Lower first: each point puts a job 6 s behind one of its due time, so that no steady stream of urgent jobs starves it. */
   readonly priority: number;
   /** Attempts begun: counted when claimed. */
   readonly attempts: number;
@@ -54,6 +54,8 @@ export interface ClaimedJob extends Job {
   readonly status: 'running';
   readonly claimToken: string;
   readonly lockedUntil: number;
+  /** Its organization and group, as the round robin of claims knows them. */
+  readonly lane: string;
 }
 
 /** What came of an attempt. */
@@ -80,7 +82,7 @@ export interface NewJob {
   readonly timeoutMs: number;
   readonly dueAt: number;
   readonly groupKey: string | null;
-  /** Jobs of the group that may run at once, in the whole store; null: no limit. */
+  /** Jobs of the organization's group that may run at once, in the whole store; null: no limit. */
   readonly groupConcurrency: number | null;
   readonly idempotencyKey: string | null;
   /** Epoch milliseconds until which the key holds; null without one. */

@@ -11,16 +11,16 @@ export interface PublishOptions {
   readonly delayMs?: number;
   /** Epoch milliseconds at which it is due. */
   readonly runAt?: number;
-  /** Lower first. A whole number, 0 to 1 000 000, default 100. */
+  /** Lower first: each point is a head start of 6 s, so urgent jobs go first and none waits for ever. A whole number, 0 to 1 000 000, default 100. */
   readonly priority?: number;
   /** 1 to 1 000, default 3. */
   readonly maxAttempts?: number;
   readonly backoff?: Partial<JobBackoff>;
   /** One live job per organization, queue and key: a repeat gives the first one's id. 1 to 255 characters. */
   readonly idempotencyKey?: string;
-  /** Milliseconds from publish for which the key holds, finished or not; a dead job does not hold it. 1 to 31 536 000 000, default 86 400 000. */
+  /** Milliseconds from publish for which the key of a completed job still holds; one that waits or runs always holds it, one that is dead or cancelled does not. 1 to 31 536 000 000, default 86 400 000. */
   readonly idempotencyWindowMs?: number;
-  /** Jobs of a queue are served in turn over their groups. 1 to 255 characters. */
+  /** Jobs of a queue are served in turn over its organizations and their groups. 1 to 255 characters. */
   readonly groupKey?: string;
   /** Jobs of the group that may run at once, in the whole store: 1 to 10 000. Only with `groupKey`. Default: no limit. */
   readonly groupConcurrency?: number;

@@ -7,9 +7,18 @@ import {
   type EnqueueDeliveryInput,
 } from '@bellhop/contracts';
 import { errorMessage, InputError } from '@bellhop/kernel';
-import { checkName, checkPayload, stripText } from '@bellhop/store';
+import {
+  checkName,
+  checkPageLimit,
+  checkPayload,
+  checkPositive,
+  checkTime,
+  DEFAULT_ORGANIZATION,
+  decodeCursor,
+  type PagePosition,
+  stripText,
+} from '@bellhop/store';
 import { deliverySlot, type SlotRange, slotRange } from './delivery-slot.js';
-import { checkPageLimit, decodeCursor, type PagePosition } from './page-cursor.js';
 import { externalIdText } from './send-result.js';
 
 /** An enqueue that passed the door: what a store writes. */
@@ -25,11 +34,6 @@ export interface CheckedDelivery {
   readonly digestKey: string | null;
   readonly slot: number;
 }
-
-export const DEFAULT_ORGANIZATION = 'default';
-
-/** The latest instant a `Date` can hold, so that a due time can always be shown. */
-const LATEST_TIME = 8.64e15;
 
 /**
  * Checks what a store is asked to enqueue, the same for every store.
@@ -56,18 +60,6 @@ export function checkDelivery(input: EnqueueDeliveryInput, defaults: { readonly 
   return { ...checked, id, slot: deliverySlot(checked.digestKey ?? id) };
 }
 
-/** Epoch milliseconds: an integer from 0 to the latest time a Date holds. @throws InputError `INVALID_INPUT`. */
-export function checkTime(value: unknown, path: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LATEST_TIME) return value;
-  throw new InputError(
-    'INVALID_INPUT',
-    `${path}: ${String(value)} given; epoch milliseconds are needed, an integer from 0 to ${LATEST_TIME}.`,
-    {
-      path,
-    },
-  );
-}
-
 /** A claim's options, with every default filled in. */
 export interface CheckedClaim {
   readonly nodeId: string;
@@ -91,12 +83,6 @@ export function checkClaimOptions(options: ClaimOptions, now: number): CheckedCl
     now: options.now === undefined ? now : checkTime(options.now, 'now'),
     skipReap: options.skipReap ?? false,
   };
-}
-
-/** A count or a span of milliseconds: an integer of at least 1. @throws InputError `INVALID_INPUT`. */
-export function checkPositive(value: unknown, path: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
-  throw new InputError('INVALID_INPUT', `${path}: ${String(value)} given; an integer of at least 1 is needed.`, { path });
 }
 
 /** What an ack writes into the row. */

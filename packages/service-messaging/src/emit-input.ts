@@ -1,8 +1,7 @@
 import { type NotificationPayload, SEVERITIES, type Severity } from '@bellhop/contracts';
 import { InputError } from '@bellhop/kernel';
-import { checkName, checkPayload } from '@bellhop/store';
+import { checkFields, checkName, checkPayload, checkTime, DEFAULT_ORGANIZATION } from '@bellhop/store';
 import { resolveAudience } from './audience.js';
-import { checkTime, DEFAULT_ORGANIZATION } from './delivery-input.js';
 
 /** An emit that passed the door, with every default filled in. */
 export interface CheckedEmit {
@@ -50,7 +49,7 @@ const ROW_BYTES = 256;
  * @throws InputError `INVALID_INPUT`, `PAYLOAD_TOO_LARGE`: also where payload times deliveries is over 64 MiB.
  */
 export function checkEmitInput(input: unknown, at = ''): CheckedEmit {
-  const fields = checkObject(input, at.replace(/\.$/, '') || 'input', EMIT_FIELDS, at);
+  const fields = checkFields(input, at.replace(/\.$/, '') || 'input', EMIT_FIELDS, at);
   const optional = <T>(name: string, check: (value: unknown, path: string) => T): T | null =>
     fields[name] === undefined ? null : check(fields[name], `${at}${name}`);
   const payloadText = optional('payload', checkPayload);
@@ -107,7 +106,7 @@ function checkSeverity(value: unknown, path: string): Severity {
 }
 
 function checkSource(value: unknown, path: string): { type: string; id: string } {
-  const source = checkObject(value, path, SOURCE_FIELDS, `${path}.`);
+  const source = checkFields(value, path, SOURCE_FIELDS, `${path}.`);
   return { type: checkName(source.type, `${path}.type`), id: checkName(source.id, `${path}.id`) };
 }
 
@@ -122,13 +121,4 @@ function checkChannels(value: unknown, path: string): readonly string[] {
   }
   const channels = new Set(value.map((channel, index) => checkName(channel, `${path}[${index}]`)));
   return channels.size > 0 ? [...channels] : DEFAULT_CHANNELS;
-}
-
-function checkObject(value: unknown, path: string, allowed: readonly string[], at: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InputError('INVALID_INPUT', `${path}: an object with ${allowed.join(', ')} is needed.`, { path });
-  }
-  const unknown = Object.keys(value).find((key) => !allowed.includes(key));
-  if (unknown === undefined) return value as Record<string, unknown>;
-  throw new InputError('INVALID_INPUT', `${at}${unknown}: no such field; ${allowed.join(', ')} are allowed.`, { path: `${at}${unknown}` });
 }

@@ -2,7 +2,6 @@ export { channelDelivery } from './channel-delivery.js';
 export { ChannelRegistry } from './channel-registry.js';
 export { InboxChannel } from './channels/inbox-channel.js';
 export { LogChannel } from './channels/log-channel.js';
-export { createClaimToken, createIdSource, type IdSource } from './delivery-id.js';
 export {
   type CheckedAck,
   type CheckedClaim,
@@ -28,7 +27,6 @@ export type { MessagingPluginOptions } from './messaging-options.js';
 export { messagingPlugin } from './messaging-plugin.js';
 export { type Enqueued, MessagingService, type MessagingServiceOptions, type OutboxWiring } from './messaging-service.js';
 export { messagingMigrations } from './migrations/messaging-migrations.js';
-export { decodeCursor, encodeCursor, type PagePosition, toPage } from './page-cursor.js';
 export { SplitEmitWriter } from './split-emit-writer.js';
 export { MemoryEventStore, type MemoryEventStoreOptions } from './stores/memory-event-store.js';
 export { MemoryInboxStore } from './stores/memory-inbox-store.js';

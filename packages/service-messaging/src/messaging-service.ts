@@ -13,9 +13,8 @@ import type {
   TransactionOption,
 } from '@bellhop/contracts';
 import { BellhopError, type Clock, errorMessage, InputError, type Logger, type Random, silentLogger, systemRandom } from '@bellhop/kernel';
-import { checkName } from '@bellhop/store';
+import { checkName, createIdSource, type IdSource } from '@bellhop/store';
 import { ChannelRegistry } from './channel-registry.js';
-import { createIdSource, type IdSource } from './delivery-id.js';
 import { checkCancelFilter, checkListFilter } from './delivery-input.js';
 import { type CheckedEmit, checkEmitInput } from './emit-input.js';
 import type { EmitWriter, EmitWritten, PreparedEmit } from './emit-writer.js';

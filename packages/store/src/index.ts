@@ -1,9 +1,15 @@
 export { parseDatabaseUrl, redactUrl } from './database-url.js';
 export { defineStatement, type StatementDefinition } from './define-statement.js';
 export { GroupCommit, type GroupCommitOptions } from './group-commit.js';
+export { createClaimToken, createIdSource, type IdSource } from './id-source.js';
+export { checkFields, DEFAULT_ORGANIZATION } from './input-fields.js';
 export { checkName, checkPayload, checkText, stripText } from './input-limits.js';
+export { checkPositive, checkTime, checkWhole } from './input-numbers.js';
 export { bothFamilies, inJsonTexts, type JsonColumns, joinLookUp, jsonRows, type LookUp } from './json-rows.js';
+export { OrderedSet } from './memory/ordered-set.js';
+export { byTime, type TimeEntry, TimeIndex } from './memory/time-index.js';
 export { openStore, type StorePorts } from './open-store.js';
+export { checkPageLimit, decodeCursor, encodeCursor, isOlder, type PagePosition, toPage } from './page-cursor.js';
 export { type FaultKind, faultKind } from './store-faults.js';
 export { type StoreOptions, storeOptionsSchema } from './store-options.js';
 export { storePlugin } from './store-plugin.js';

@@ -1,4 +1,4 @@
-import { type ErrorCode, InputError } from '@bellhop/kernel';
+import { describe, refuse } from './refuse-input.js';
 
 /**
  * What may enter a store, the same on every dialect: checked once at the door, so that no row is accepted by one database and refused by
@@ -106,14 +106,4 @@ function searchFault(value: unknown, path: string): { path: string; fault: strin
     if (inside) return inside;
   }
   return undefined;
-}
-
-function describe(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return value === undefined ? 'nothing' : `a value of type ${typeof value}`;
-}
-
-function refuse(path: string, problem: string, cause?: unknown, code: ErrorCode = 'INVALID_INPUT'): never {
-  throw new InputError(code, `${path}: ${problem}.`, cause === undefined ? { path } : { path, cause });
 }

@@ -1,6 +1,6 @@
 import type { ChannelContext, ChannelDelivery, NotificationChannel, SendResult } from '@bellhop/contracts';
 import { type Random, systemRandom } from '@bellhop/kernel';
-import { createIdSource, type IdSource } from '../delivery-id.js';
+import { createIdSource, type IdSource } from '@bellhop/store';
 import type { InboxStore } from '../inbox/inbox-store.js';
 
 /**

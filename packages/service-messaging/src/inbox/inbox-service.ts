@@ -1,8 +1,6 @@
 import type { Inbox, InboxCaller, InboxFilter, InboxPage, ReceiptState } from '@bellhop/contracts';
 import { type Clock, InputError } from '@bellhop/kernel';
-import { checkName } from '@bellhop/store';
-import { DEFAULT_ORGANIZATION } from '../delivery-input.js';
-import { checkPageLimit, decodeCursor, toPage } from '../page-cursor.js';
+import { checkName, checkPageLimit, DEFAULT_ORGANIZATION, decodeCursor, toPage } from '@bellhop/store';
 import type { InboxScope, InboxStore } from './inbox-store.js';
 
 /** Messages named in one call at most. */
@@ -26,7 +24,7 @@ export class InboxService implements Inbox {
       // One more than the page shows whether there is a next one.
       limit: limit + 1,
     });
-    return toPage(rows, limit);
+    return toPage(rows, limit, ({ createdAt }) => createdAt);
   }
 
   async unreadCount(caller: InboxCaller): Promise<number> {

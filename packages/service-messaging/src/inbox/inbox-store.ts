@@ -1,5 +1,5 @@
 import type { InboxItem, ReceiptState, Severity } from '@bellhop/contracts';
-import type { PagePosition } from '../page-cursor.js';
+import type { PagePosition } from '@bellhop/store';
 
 /** A message to be put into an inbox. Times are epoch milliseconds. */
 export interface NewInboxMessage {

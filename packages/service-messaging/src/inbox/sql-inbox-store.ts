@@ -25,7 +25,7 @@ export class SqlInboxStore implements InboxStore {
       userId,
       limit,
       ...(topic === undefined ? {} : { topic }),
-      ...(after ? { afterAt: after.createdAt, afterId: after.id } : {}),
+      ...(after ? { afterAt: after.time, afterId: after.id } : {}),
     });
     return rows.map(toItem);
   }

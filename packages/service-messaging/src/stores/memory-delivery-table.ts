@@ -1,6 +1,6 @@
 import type { ClaimedDelivery, Delivery, DeliveryStatus, NotificationPayload } from '@bellhop/contracts';
+import { TimeIndex } from '@bellhop/store';
 import type { CheckedDelivery } from '../delivery-input.js';
-import { type TimeEntry, TimeIndex } from './time-index.js';
 
 /** A delivery as the memory outbox keeps it. The payload stays JSON text, so what is handed out is always a copy. */
 export interface DeliveryRow extends Omit<Delivery, 'payload'> {
@@ -151,11 +151,6 @@ export function toClaimed(row: DeliveryRow): ClaimedDelivery {
     claimExpiresAt: row.claimExpiresAt as number,
     digestGroup: row.digestGroup,
   };
-}
-
-/** Earliest first, then by id, which is by creation. */
-export function byTime(left: TimeEntry, right: TimeEntry): number {
-  return left.time - right.time || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0);
 }
 
 function addTo(indexes: Map<string, TimeIndex>, channel: string, time: number, id: string): void {

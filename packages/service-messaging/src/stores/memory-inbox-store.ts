@@ -1,5 +1,6 @@
 import type { InboxItem, ReceiptState } from '@bellhop/contracts';
 import { InputError } from '@bellhop/kernel';
+import { isOlder, type PagePosition } from '@bellhop/store';
 import type { InboxQuery, InboxScope, InboxStore, NewInboxMessage } from '../inbox/inbox-store.js';
 import { advances, isRead } from '../inbox/receipt-order.js';
 
@@ -42,9 +43,9 @@ export class MemoryInboxStore implements InboxStore {
           row.archived === archived &&
           (read === undefined || isRead(row.state) === read) &&
           (topic === undefined || row.topic === topic) &&
-          (!after || isOlder(row, after)),
+          (!after || isOlder(position(row), after)),
       )
-      .sort((left, right) => (isOlder(right, left) ? -1 : 1))
+      .sort((left, right) => (isOlder(position(right), position(left)) ? -1 : 1))
       .slice(0, limit)
       .map(({ organizationId: _organization, userId: _user, ...item }) => ({ ...item, read: isRead(item.state) }));
   }
@@ -85,6 +86,6 @@ function inboxKey({ organizationId, userId }: InboxScope): string {
   return JSON.stringify([organizationId, userId]);
 }
 
-function isOlder(row: { createdAt: number; id: string }, than: { createdAt: number; id: string }): boolean {
-  return row.createdAt < than.createdAt || (row.createdAt === than.createdAt && row.id < than.id);
+function position({ createdAt, id }: InboxRow): PagePosition {
+  return { time: createdAt, id };
 }

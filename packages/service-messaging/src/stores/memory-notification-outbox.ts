@@ -18,7 +18,19 @@ import {
   type TransactionOption,
 } from '@bellhop/contracts';
 import { type Clock, InputError, type Random, systemRandom } from '@bellhop/kernel';
-import { createClaimToken, createIdSource, type IdSource } from '../delivery-id.js';
+import {
+  byTime,
+  checkPositive,
+  checkTime,
+  createClaimToken,
+  createIdSource,
+  type IdSource,
+  isOlder,
+  type PagePosition,
+  type TimeEntry,
+  type TimeIndex,
+  toPage,
+} from '@bellhop/store';
 import {
   type CheckedClaim,
   type CheckedDelivery,
@@ -27,22 +39,9 @@ import {
   checkClaimOptions,
   checkDelivery,
   checkListFilter,
-  checkPositive,
-  checkTime,
 } from '../delivery-input.js';
 import type { SlotRange } from '../delivery-slot.js';
-import { toPage } from '../page-cursor.js';
-import {
-  byTime,
-  type DeliveryRow,
-  MemoryDeliveryTable,
-  newRow,
-  targetKey,
-  toClaimed,
-  toDelivery,
-  unclaimed,
-} from './memory-delivery-table.js';
-import type { TimeEntry, TimeIndex } from './time-index.js';
+import { type DeliveryRow, MemoryDeliveryTable, newRow, targetKey, toClaimed, toDelivery, unclaimed } from './memory-delivery-table.js';
 
 export interface MemoryNotificationOutboxOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -211,11 +210,11 @@ export class MemoryNotificationOutbox implements Required<INotificationOutbox> {
       if (filter.organizationId !== undefined && row.organizationId !== filter.organizationId) continue;
       if (filter.status !== undefined && row.status !== filter.status) continue;
       if (filter.notificationId !== undefined && row.notificationId !== filter.notificationId) continue;
-      if (after && !isOlder(row, after)) continue;
+      if (after && !isOlder(position(row), after)) continue;
       rows.push(row);
     }
-    rows.sort((left, right) => (isOlder(right, left) ? -1 : 1));
-    const { items, nextCursor } = toPage(rows, limit);
+    rows.sort((left, right) => (isOlder(position(right), position(left)) ? -1 : 1));
+    const { items, nextCursor } = toPage(rows, limit, ({ createdAt }) => createdAt);
     return { items: items.map(toDelivery), nextCursor };
   }
 
@@ -302,7 +301,6 @@ export class MemoryNotificationOutbox implements Required<INotificationOutbox> {
   }
 }
 
-/** Lists run by creation time, then id, newest first. */
-function isOlder(row: { createdAt: number; id: string }, than: { createdAt: number; id: string }): boolean {
-  return row.createdAt < than.createdAt || (row.createdAt === than.createdAt && row.id < than.id);
+function position({ createdAt, id }: DeliveryRow): PagePosition {
+  return { time: createdAt, id };
 }

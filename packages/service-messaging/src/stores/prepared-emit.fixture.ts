@@ -1,5 +1,5 @@
 import { type Random, systemRandom } from '@bellhop/kernel';
-import { createIdSource } from '../delivery-id.js';
+import { createIdSource } from '@bellhop/store';
 import { deliverySlot } from '../delivery-slot.js';
 import type { PreparedEmit } from '../emit-writer.js';
 

@@ -19,8 +19,7 @@ import {
   type TransactionOption,
 } from '@bellhop/contracts';
 import { InputError, type Random, systemRandom } from '@bellhop/kernel';
-import { GroupCommit } from '@bellhop/store';
-import { createClaimToken, createIdSource, type IdSource } from '../delivery-id.js';
+import { checkPositive, checkTime, createClaimToken, createIdSource, GroupCommit, type IdSource, toPage } from '@bellhop/store';
 import {
   type CheckedClaim,
   type CheckedDelivery,
@@ -29,10 +28,7 @@ import {
   checkClaimOptions,
   checkDelivery,
   checkListFilter,
-  checkPositive,
-  checkTime,
 } from '../delivery-input.js';
-import { toPage } from '../page-cursor.js';
 import { claimDeliveries, claimDigests, pendingChannels } from '../sql/claim-deliveries.js';
 import { type DeliveryRecord, toClaimed, toDelivery } from '../sql/delivery-columns.js';
 import { findTargets, insertDeliveries } from '../sql/enqueue-deliveries.js';
@@ -166,9 +162,9 @@ export class SqlNotificationOutbox implements Required<INotificationOutbox> {
       status: filter.status,
     });
     const { organizationId, notificationId } = filter;
-    const params = given({ organizationId, notificationId, afterAt: after?.createdAt, afterId: after?.id, limit: limit + 1 });
+    const params = given({ organizationId, notificationId, afterAt: after?.time, afterId: after?.id, limit: limit + 1 });
     const records = await this.store.read<DeliveryRecord>(statement, params);
-    return toPage(records.map(toDelivery), limit);
+    return toPage(records.map(toDelivery), limit, ({ createdAt }) => createdAt);
   }
 
   /** Rows and the ids they converge on, in one transaction. */

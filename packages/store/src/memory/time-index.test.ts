@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byTime } from './memory-delivery-table.js';
-import { type TimeEntry, TimeIndex } from './time-index.js';
+
+import { byTime, type TimeEntry, TimeIndex } from './time-index.js';
 
 describe('TimeIndex', () => {
   it('answers as a sorted list would', () => {

@@ -1,10 +1,10 @@
 import { InputError } from '@bellhop/kernel';
 import { describe, expect, it } from 'vitest';
-import { checkPageLimit, decodeCursor, encodeCursor, toPage } from './page-cursor.js';
+import { checkPageLimit, decodeCursor, encodeCursor, isOlder, toPage } from './page-cursor.js';
 
 describe('cursors', () => {
   it('come back as the position they were made of', () => {
-    const position = { createdAt: 1_764_000_000_123, id: 'ä|"[]' };
+    const position = { time: 1_764_000_000_123, id: 'ä|"[]' };
     expect(decodeCursor(encodeCursor(position))).toEqual(position);
   });
 
@@ -30,14 +30,27 @@ describe('page limits', () => {
   });
 });
 
+describe('isOlder', () => {
+  it.each([
+    [{ time: 1, id: 'b' }, { time: 2, id: 'a' }, true],
+    [{ time: 2, id: 'a' }, { time: 1, id: 'b' }, false],
+    [{ time: 1, id: 'a' }, { time: 1, id: 'b' }, true],
+    [{ time: 1, id: 'b' }, { time: 1, id: 'a' }, false],
+    [{ time: 1, id: 'a' }, { time: 1, id: 'a' }, false],
+  ])('goes by time, then id: %j, %j', (row, than, older) => {
+    expect(isOlder(row, than)).toBe(older);
+  });
+});
+
 describe('toPage', () => {
   const rows = [3, 2, 1].map((createdAt) => ({ createdAt, id: `row-${createdAt}` }));
+  const timeOf = (row: { createdAt: number }) => row.createdAt;
 
   it('has a cursor only when there is more', () => {
-    expect(toPage(rows, 3)).toEqual({ items: rows, nextCursor: null });
-    const page = toPage(rows, 2);
+    expect(toPage(rows, 3, timeOf)).toEqual({ items: rows, nextCursor: null });
+    const page = toPage(rows, 2, timeOf);
     expect(page.items).toEqual(rows.slice(0, 2));
-    expect(decodeCursor(page.nextCursor as string)).toEqual({ createdAt: 2, id: 'row-2' });
-    expect(toPage([], 2)).toEqual({ items: [], nextCursor: null });
+    expect(decodeCursor(page.nextCursor as string)).toEqual({ time: 2, id: 'row-2' });
+    expect(toPage([], 2, timeOf)).toEqual({ items: [], nextCursor: null });
   });
 });

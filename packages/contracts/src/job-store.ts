@@ -40,13 +40,13 @@ export interface JobSurveyOptions {
 
 /** What there is to do, from one read whose cost does not grow with the backlog. Paused queues and groups at their cap are left out of `claimable`. */
 export interface JobSurvey {
-  /** A lease has expired. */
+  /** A lease has expired, of whichever queue. */
   readonly expired: boolean;
-  /** A scheduled job is due. */
+  /** A scheduled job is due, of whichever queue. */
   readonly promotable: boolean;
-  /** The queues of the call that hold a job which may be claimed. */
+  /** The queues of the call that hold a job which may be claimed, each once. */
   readonly claimable: readonly string[];
-  /** Epoch milliseconds of the earliest scheduled job that is due later. */
+  /** Epoch milliseconds of the earliest scheduled job that is due later, of whichever queue. */
   readonly nextDueAt?: number;
   /** Epoch milliseconds at which the next live lease expires. */
   readonly nextExpiryAt?: number;
@@ -61,7 +61,7 @@ export interface QueueStats {
   readonly completed: number;
   readonly dead: number;
   readonly cancelled: number;
-  /** Milliseconds the oldest claimable job has waited; null when there is none. */
+  /** Milliseconds since the pending job that is due longest was due; null when there is none. */
   readonly oldestPendingMs: number | null;
   /** Milliseconds since the oldest dead job died; null when there is none. */
   readonly oldestDeadMs: number | null;
@@ -77,7 +77,7 @@ export interface FailedJobFilter {
 }
 
 export interface JobPage {
-  /** Newest first. */
+  /** Those that died last first. */
   readonly items: Job[];
   readonly nextCursor: string | null;
   /** Rows that match, this page or not. */
@@ -89,8 +89,9 @@ export interface JobScope {
   readonly organizationId?: string;
 }
 
-/** What retention removes: final jobs that ended before these epoch milliseconds. */
+/** What retention removes: final jobs that ended before these epoch milliseconds. A completed job stays as long as its idempotency key holds. */
 export interface JobSweepOptions {
+  /** For completed and cancelled ones. */
   readonly completedBefore: number;
   readonly deadBefore: number;
   /** Rows at most: 1 to 10 000. */
@@ -105,12 +106,17 @@ export interface JobStore {
   /** False: nothing survives the process. */
   readonly durable: boolean;
 
-  /** All or nothing. Results in the order of the jobs. A key that a live holder has, within its window, gives the holder's id and stores nothing. */
+  /**
+   * All or nothing. Results in the order of the jobs. A due job is pending at once, any other scheduled. A job whose key another one holds is
+   * not stored: its result is the holder's id. A key holds while its job is scheduled, pending or running, and once it is completed until
+   * `idempotencyUntil`.
+   */
   enqueue(jobs: readonly NewJob[], options?: TransactionOption): Promise<Enqueued[]>;
   /**
-   * Takes pending jobs: for each queue in turn over its lanes, the groups of its organizations; within a lane by due time and priority, a point
-   * being worth 6 s, then by id. Exclusive; counts the attempt. Leaves out paused queues and groups at their cap, exactly, whoever else claims.
-   * Rows visited are a small multiple of those claimed.
+   * Takes pending jobs and gives them in the order they were taken: queue by queue, in turn over its lanes, the groups of its organizations;
+   * within a lane by due time and priority, a point being worth 6 s, then by id. Exclusive; counts the attempt. Leaves out paused queues and
+   * groups at their cap, exactly, whoever else claims. Of a queue with several lanes it may take fewer than `limit` while more wait, but not
+   * fewer than one of each lane. Rows visited are a small multiple of those claimed.
    */
   claim(options: JobClaimOptions): Promise<ClaimedJob[]>;
   /** Outcomes in the order of the acks. */
@@ -119,26 +125,27 @@ export interface JobStore {
   renew(claims: readonly { readonly claim: ClaimedJob; readonly leaseMs: number }[]): Promise<JobClaimOutcome[]>;
   /** Hands back claims that never started: pending again, the attempt not counted. */
   release(claims: readonly ClaimedJob[]): Promise<JobClaimOutcome[]>;
-  /** Notes how far held jobs are. */
+  /** Notes how far a held job is: 0 to 100, kept as a whole number, rounded down. */
   progress(claim: ClaimedJob, progress: number): Promise<JobClaimOutcome>;
 
   survey(options: JobSurveyOptions): Promise<JobSurvey>;
-  /** Makes due jobs claimable, at most `limit`. @returns rows. */
+  /** Makes due jobs claimable, the earliest first, at most `limit`. @returns rows. */
   promote(options: { readonly now?: number; readonly limit: number }): Promise<number>;
-  /** Returns expired leases to pending, the attempt counted; those at their limit die of `lease expired`. At most `limit`. @returns rows. */
+  /** Returns expired leases to pending, the attempt counted and the error `lease expired`; at their last attempt they die of it. The earliest first, at most `limit`. @returns rows. */
   reclaim(options: { readonly now?: number; readonly limit: number }): Promise<number>;
 
   get(id: string, scope?: JobScope): Promise<Job | null>;
+  /** By queue, those that hold a job of the scope; without an organization, those that are paused, too. */
   stats(queue?: string, scope?: JobScope): Promise<QueueStats[]>;
-  /** Newest first. */
+  /** Those that died last first. */
   listFailed(filter?: FailedJobFilter): Promise<JobPage>;
   /** Stored: holds for every process and survives a restart. Running jobs end. */
   setPaused(queue: string, paused: boolean): Promise<void>;
   /** scheduled or pending → cancelled. False: there is no such job, or it is past that. */
   cancel(id: string, scope?: JobScope): Promise<boolean>;
-  /** Moves a scheduled or pending job. False as for `cancel`. */
+  /** Moves a scheduled or pending job: pending when that time has come, scheduled before. False as for `cancel`. */
   reschedule(id: string, dueAt: number, scope?: JobScope): Promise<boolean>;
-  /** dead → pending, attempts 0. False: there is no such dead job. */
+  /** dead → pending, attempts 0, due at once, so that it does not go before all that was published since it died. Its idempotency key is not its own any more. False: there is no such dead job. */
   replay(id: string, scope?: JobScope): Promise<boolean>;
   /** @returns rows. */
   replayAll(queue: string, scope?: JobScope): Promise<number>;

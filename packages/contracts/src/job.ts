@@ -37,11 +37,11 @@ export interface Job {
   readonly dueAt: number;
   readonly groupKey: string | null;
   readonly idempotencyKey: string | null;
-  /** What the handler last reported: 0 to 100. */
+  /** What the handler last reported: a whole number, 0 to 100. */
   readonly progress: number;
   readonly claimedBy: string | null;
   readonly lockedUntil: number | null;
-  /** The last error, at most 8 KiB, U+0000 and lone surrogates stripped. */
+  /** The last error, at most 8 KiB, U+0000 and lone surrogates stripped. A success after it leaves it: it says why there was more than one attempt. */
   readonly lastError: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -54,14 +54,14 @@ export interface ClaimedJob extends Job {
   readonly status: 'running';
   readonly claimToken: string;
   readonly lockedUntil: number;
-  /** Its organization and group, as the round robin of claims knows them. */
+  /** Its organization and group, as the round robin of claims knows them: lanes are served in the byte order of this text. */
   readonly lane: string;
 }
 
 /** What came of an attempt. */
 export type JobResult =
   | { readonly outcome: 'completed' }
-  /** Failed, to be tried again at this epoch millisecond. A claim whose attempts are used up is `dead` instead: the caller decides. */
+  /** Failed, to be tried again at this epoch millisecond; pending at once when that has come. A claim whose attempts are used up is `dead` instead: the caller decides. */
   | { readonly outcome: 'retry'; readonly error: string; readonly dueAt: number }
   | { readonly outcome: 'dead'; readonly error: string }
   /** Later, by the handler's own wish: the attempt does not count. */
@@ -82,10 +82,10 @@ export interface NewJob {
   readonly timeoutMs: number;
   readonly dueAt: number;
   readonly groupKey: string | null;
-  /** Jobs of the organization's group that may run at once, in the whole store; null: no limit. */
+  /** Jobs of the queue and the organization's group that may run at once, in the whole store; null: no limit. */
   readonly groupConcurrency: number | null;
   readonly idempotencyKey: string | null;
-  /** Epoch milliseconds until which the key holds; null without one. */
+  /** Epoch milliseconds before which the key of the completed job holds; null without a key. */
   readonly idempotencyUntil: number | null;
 }
 

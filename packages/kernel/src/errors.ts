@@ -5,7 +5,7 @@
 export const ERROR_CODES = {
   // input
   INVALID_INPUT: 'A value is malformed or out of its bounds.',
-  PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB.',
+  PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB, or the metadata of a job larger than 16 KiB.',
   UNKNOWN_CHANNEL: 'A channel id is not registered where one is required.',
   NOT_FOUND: 'The thing named does not exist, or belongs to another organization.',
   // kernel

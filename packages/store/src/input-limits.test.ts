@@ -64,6 +64,11 @@ describe('checkPayload', () => {
     expect(refusal(() => checkPayload({ body: 'é'.repeat(PAYLOAD_MAX_BYTES / 2) }, 'payload')).code).toBe('PAYLOAD_TOO_LARGE');
   });
 
+  it('takes another bound', () => {
+    expect(checkPayload('x'.repeat(98), 'metadata', 100)).toHaveLength(100);
+    expect(refusal(() => checkPayload('x'.repeat(99), 'metadata', 100)).message).toMatch(/^metadata: over 100 bytes as JSON \(101\)/);
+  });
+
   it('refuses what JSON cannot hold', () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;

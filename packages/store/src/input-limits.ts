@@ -44,10 +44,11 @@ export function checkText(value: unknown, path: string): string {
 /**
  * A payload: anything JSON can hold, at most 256 KiB as UTF-8.
  *
+ * @param maxBytes another bound.
  * @returns its JSON text: what is stored, so it is serialised once.
  * @throws InputError `PAYLOAD_TOO_LARGE`; `INVALID_INPUT` when JSON cannot hold it, or a text or key in it holds U+0000 or a lone surrogate.
  */
-export function checkPayload(value: unknown, path: string): string {
+export function checkPayload(value: unknown, path: string, maxBytes: number = PAYLOAD_MAX_BYTES): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
@@ -56,11 +57,11 @@ export function checkPayload(value: unknown, path: string): string {
   }
   if (text === undefined) refuse(path, `${describe(value)} given; JSON cannot hold it`);
   // A character is at least one byte: texts that are too long by that count need no encoding to be refused.
-  const bytes = text.length > PAYLOAD_MAX_BYTES ? text.length : Buffer.byteLength(text);
-  if (bytes > PAYLOAD_MAX_BYTES) {
+  const bytes = text.length > maxBytes ? text.length : Buffer.byteLength(text);
+  if (bytes > maxBytes) {
     refuse(
       path,
-      `over ${PAYLOAD_MAX_BYTES} bytes as JSON (${Buffer.byteLength(text)}); store large content elsewhere and send a reference`,
+      `over ${maxBytes} bytes as JSON (${Buffer.byteLength(text)}); store large content elsewhere and send a reference`,
       undefined,
       'PAYLOAD_TOO_LARGE',
     );

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byBytes, laneOf, lanesOf } from './lane.js';
+
+// Names that could be taken for a lane's own characters, besides ordinary ones.
+const name = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom('a', 'b', '\u001e', '\u001f', ' ', '!', '#', '\ufffd', '😀') }),
+  fc.string({ minLength: 1, maxLength: 255, unit: 'grapheme' }),
+);
+const group = fc.option(name);
+
+describe('laneOf', () => {
+  it('is the organization and the group', () => {
+    expect(laneOf('acme', 'user-7')).toBe('acme\u001fuser-7');
+    expect(laneOf('acme', null)).toBe('acme\u001f');
+  });
+
+  it('stays short for long keys, and tells them apart', () => {
+    const long = laneOf('acme', 'x'.repeat(65));
+    expect(long.replace('acme\u001f', '')).toMatch(/^#[\w-]{43}$/);
+    expect(laneOf('acme', 'x'.repeat(66))).not.toBe(long);
+    expect(laneOf('acme', 'x'.repeat(64))).toBe(`acme\u001f${'x'.repeat(64)}`);
+    expect(laneOf('acme', 'é'.repeat(33))).toMatch(/#/);
+    // What a long key became is no key's own lane.
+    expect(laneOf('acme', long.slice('acme\u001f'.length))).not.toBe(long);
+  });
+
+  it('differs whenever the organization or the group does', () => {
+    fc.assert(
+      fc.property(name, group, name, group, (organization, key, otherOrganization, otherKey) => {
+        const same = organization === otherOrganization && key === otherKey;
+        expect(laneOf(organization, key) === laneOf(otherOrganization, otherKey)).toBe(same);
+      }),
+    );
+  });
+});
+
+describe('lanesOf', () => {
+  it('holds every lane of the organization, and none of another whose name begins alike', () => {
+    const within = (lane: string, organization: string) => {
+      const { from, to } = lanesOf(organization);
+      return byBytes(from, lane) <= 0 && byBytes(lane, to) < 0;
+    };
+    fc.assert(
+      fc.property(name, name, group, (organization, tail, key) => {
+        expect(within(laneOf(organization, key), organization)).toBe(true);
+        expect(within(laneOf(organization + tail, key), organization)).toBe(false);
+        expect(within(laneOf(organization, key), organization + tail)).toBe(false);
+      }),
+    );
+    expect(within(laneOf('a\u001fb', 'c'), 'a')).toBe(false);
+  });
+});
+
+describe('byBytes', () => {
+  it('compares as UTF-8 does', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (left, right) => {
+        expect(Math.sign(byBytes(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+      }),
+    );
+    expect(byBytes('\ufffd', '😀')).toBeLessThan(0);
+  });
+});

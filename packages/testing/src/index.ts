@@ -1,6 +1,14 @@
 export { type Child, type ChildExit, type ChildOptions, startChild, startNode } from './child-process.js';
 export type { ConformanceApi } from './conformance/conformance-api.js';
 export {
+  JOB_STORE_SECTIONS,
+  type JobStoreConformanceOptions,
+  type JobStoreSection,
+  type JobStoreUnderTest,
+} from './conformance/job-store/job-bench.js';
+export { JOB_OPERATIONS, JOB_STATE_TABLE, type JobOperation, type JobTransition } from './conformance/job-store/job-state-table.js';
+export { jobStoreConformance } from './conformance/job-store-conformance.js';
+export {
   DELIVERY_OPERATIONS,
   DELIVERY_STATE_TABLE,
   type DeliveryOperation,

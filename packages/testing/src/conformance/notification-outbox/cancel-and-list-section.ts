@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { type CancelFilter, DELIVERY_STATUSES, type DeliveryPage, type DeliveryStatus } from '@bellhop/contracts';
-import {
-  type NotificationOutboxConformanceOptions,
-  notificationIds,
-  type OutboxBench,
-  outboxSection,
-  refusal,
-  START,
-} from './outbox-bench.js';
+import { refusal } from '../refusal.js';
+import { type NotificationOutboxConformanceOptions, notificationIds, type OutboxBench, outboxSection, START } from './outbox-bench.js';
 
 export function cancelSection(options: NotificationOutboxConformanceOptions): void {
   outboxSection(options, 'cancel', (section) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { SLOT_COUNT } from '@bellhop/contracts';
+import { refusal } from '../refusal.js';
 import {
   CLAIM_TTL_MS,
   type NotificationOutboxConformanceOptions,
   notificationIds,
   type OutboxBench,
   outboxSection,
-  refusal,
   START,
 } from './outbox-bench.js';
 

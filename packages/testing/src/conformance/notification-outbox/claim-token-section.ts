@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AckResult, ClaimedDelivery } from '@bellhop/contracts';
+import { refusal } from '../refusal.js';
 import { assertRefused, assertUnclaimed, reclaimed, SUCCESS } from './held-claims.js';
-import { CLAIM_TTL_MS, type NotificationOutboxConformanceOptions, outboxSection, refusal, START } from './outbox-bench.js';
+import { CLAIM_TTL_MS, type NotificationOutboxConformanceOptions, outboxSection, START } from './outbox-bench.js';
 
 export function claimTokenSection(options: NotificationOutboxConformanceOptions): void {
   outboxSection(options, 'ack', ({ test }) => {

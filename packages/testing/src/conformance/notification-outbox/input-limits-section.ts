@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EnqueueDeliveryInput } from '@bellhop/contracts';
-import { type NotificationOutboxConformanceOptions, type OutboxBench, outboxSection, refusal, START } from './outbox-bench.js';
+import { refusal } from '../refusal.js';
+import { type NotificationOutboxConformanceOptions, type OutboxBench, outboxSection, START } from './outbox-bench.js';
 
 // The contract's numbers, written out: an outbox is held to these, whatever constants it uses.
 const NAME_MAX_CHARACTERS = 255;

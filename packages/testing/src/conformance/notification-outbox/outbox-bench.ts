@@ -213,14 +213,3 @@ export function outboxSection(options: NotificationOutboxConformanceOptions, tit
 export function notificationIds(rows: readonly Delivery[]): string[] {
   return rows.map((row) => row.notificationId);
 }
-
-/** The error of a refused call; fails when it was taken, or refused as anything but bad input. */
-export async function refusal(call: () => Promise<unknown>): Promise<{ code: string; message: string }> {
-  try {
-    await call();
-  } catch (error) {
-    assert.equal((error as Error).name, 'InputError', `refused as bad input, not as: ${String(error)}`);
-    return error as { code: string; message: string } & Error;
-  }
-  assert.fail('the call was taken');
-}

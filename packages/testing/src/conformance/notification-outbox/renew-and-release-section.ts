@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ClaimedDelivery, DELIVERY_ATTEMPT_LIMIT } from '@bellhop/contracts';
+import { refusal } from '../refusal.js';
 import { assertUnclaimed, reclaimed, SUCCESS } from './held-claims.js';
-import { CLAIM_TTL_MS, type NotificationOutboxConformanceOptions, outboxSection, refusal, START } from './outbox-bench.js';
+import { CLAIM_TTL_MS, type NotificationOutboxConformanceOptions, outboxSection, START } from './outbox-bench.js';
 
 export function renewAndReleaseSection(options: NotificationOutboxConformanceOptions): void {
   outboxSection(options, 'renew and release', ({ test }) => {

@@ -10,6 +10,7 @@ export { OrderedSet } from './memory/ordered-set.js';
 export { byTime, type TimeEntry, TimeIndex } from './memory/time-index.js';
 export { openStore, type StorePorts } from './open-store.js';
 export { checkPageLimit, decodeCursor, encodeCursor, isOlder, type PagePosition, toPage } from './page-cursor.js';
+export { rowChunks, rowWeight } from './row-chunks.js';
 export { type FaultKind, faultKind } from './store-faults.js';
 export { type StoreOptions, storeOptionsSchema } from './store-options.js';
 export { storePlugin } from './store-plugin.js';

@@ -1,8 +1,7 @@
 import type { BatchStep, Store, TransactionOption } from '@bellhop/contracts';
-import { GroupCommit } from '@bellhop/store';
+import { GroupCommit, rowChunks, rowWeight } from '@bellhop/store';
 import type { EmitWriter, EmitWritten, PreparedEmit } from '../emit-writer.js';
 import { findDedupKeys, insertEventDeliveries, insertEvents } from '../sql/enqueue-deliveries.js';
-import { rowChunks, rowWeight } from './row-chunks.js';
 import { dedupKeys, toEventRow } from './sql-event-store.js';
 
 /** Groups with dedup keys under way at once on Postgres: one that waits for a key leaves room for the rest, and most of the pool for others. */

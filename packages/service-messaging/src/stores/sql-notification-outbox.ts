@@ -19,7 +19,17 @@ import {
   type TransactionOption,
 } from '@bellhop/contracts';
 import { InputError, type Random, systemRandom } from '@bellhop/kernel';
-import { checkPositive, checkTime, createClaimToken, createIdSource, GroupCommit, type IdSource, toPage } from '@bellhop/store';
+import {
+  checkPositive,
+  checkTime,
+  createClaimToken,
+  createIdSource,
+  GroupCommit,
+  type IdSource,
+  rowChunks,
+  rowWeight,
+  toPage,
+} from '@bellhop/store';
 import {
   type CheckedClaim,
   type CheckedDelivery,
@@ -35,7 +45,6 @@ import { findTargets, insertDeliveries } from '../sql/enqueue-deliveries.js';
 import { cancelDeliveries, listDeliveries } from '../sql/list-deliveries.js';
 import { ackDeliveries, reapDeliveries, releaseClaims, renewClaims } from '../sql/settle-deliveries.js';
 import { type SurveyRecord, surveyDeliveries } from '../sql/survey-deliveries.js';
-import { rowChunks, rowWeight } from './row-chunks.js';
 
 /** Why the dispatcher's writes name no organization: on a tick there is no caller, and a claim takes the rows of all of them. */
 const DISPATCH = { global: 'dispatcher: a claim, its outcome and its recovery cross organizations by design' };

@@ -1,3 +1,5 @@
+// Cuts rows into statements of a size that every database takes. Must never split a row, nor look at what is in it.
+
 /** Rows in one statement at most: more would hold the write lock for too long. */
 const ROWS_PER_STATEMENT = 1_000;
 

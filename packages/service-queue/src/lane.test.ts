@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byBytes, laneOf, lanesOf } from './lane.js';
+import { byBytes, laneOf, laneRange, lanesOf } from './lane.js';
 
 // Names that could be taken for a lane's own characters, besides ordinary ones.
 const name = fc.oneof(
-  fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom('a', 'b', '\u001e', '\u001f', ' ', '!', '#', '\ufffd', '😀') }),
+  fc.string({
+    minLength: 1,
+    maxLength: 6,
+    unit: fc.constantFrom('a', 'b', '\u001e', '\u001f', ' ', '!', '#', '\ufffd', '😀', '\u{10ffff}'),
+  }),
   fc.string({ minLength: 1, maxLength: 255, unit: 'grapheme' }),
 );
 const group = fc.option(name);
@@ -49,6 +53,25 @@ describe('lanesOf', () => {
       }),
     );
     expect(within(laneOf('a\u001fb', 'c'), 'a')).toBe(false);
+  });
+});
+
+describe('laneRange', () => {
+  it('holds every lane of the organization, none of another, and all of them without one', () => {
+    const within = (lane: string, organization?: string) => {
+      const { after, upTo } = laneRange(organization);
+      return byBytes(after, lane) < 0 && byBytes(lane, upTo) <= 0;
+    };
+    fc.assert(
+      fc.property(name, name, group, (organization, other, key) => {
+        const lane = laneOf(organization, key);
+        expect(within(lane)).toBe(true);
+        expect(within(lane, organization)).toBe(true);
+        expect(within(lane, other)).toBe(organization === other);
+      }),
+    );
+    expect(within(laneOf('a\u001eb', null), 'a')).toBe(false);
+    expect(within(laneOf('\u{10ffff}', 'g'))).toBe(true);
   });
 });
 

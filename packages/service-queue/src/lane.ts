@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 const SEPARATOR = '\u001f';
 /** What an encoded organization begins with. No plain one holds either of the two. */
 const ENCODED = '\u001e';
+/** The last code point: above every lane. */
+const HIGHEST = '\u{10ffff}';
 /** A lane is in the index of every pending job: longer keys are worth a digest. */
 const GROUP_MAX_BYTES = 64;
 
@@ -21,8 +23,22 @@ export function lanesOf(organizationId: string): { readonly from: string; readon
   return { from: part + SEPARATOR, to: part + String.fromCharCode(SEPARATOR.charCodeAt(0) + 1) };
 }
 
+/** What a walk over lanes is told: to begin above `after`, and to end at `upTo`. */
+export interface LaneRange {
+  readonly after: string;
+  readonly upTo: string;
+}
+
+/** The lanes of an organization, or all, as a range that leaves out its lower bound: a walk goes on from the lane it was at. */
+export function laneRange(organizationId?: string): LaneRange {
+  if (organizationId === undefined) return { after: '', upTo: HIGHEST };
+  const part = organizationPart(organizationId);
+  // Between the two there is only what the organization's own lanes begin with: no other name holds such characters unencoded.
+  return { after: part + ENCODED, upTo: lanesOf(organizationId).to };
+}
+
 function organizationPart(organizationId: string): string {
-  const plain = !organizationId.includes(SEPARATOR) && !organizationId.includes(ENCODED);
+  const plain = !organizationId.includes(SEPARATOR) && !organizationId.includes(ENCODED) && !organizationId.startsWith(HIGHEST);
   return plain ? organizationId : ENCODED + digest(organizationId);
 }
 

@@ -1,0 +1,77 @@
+import type { SqlFamily } from '@bellhop/contracts';
+import { bothFamilies, defineStatement } from '@bellhop/store';
+import { MINE, SETTLED } from './find-jobs.js';
+import { waiting } from './walk-lanes.js';
+
+// What people do to jobs: cancel, move, replay, remove. Each names the states it may start from. What may touch many jobs takes a bounded number at
+// a time, so that it holds the write lock briefly; it is repeated until it finds fewer.
+
+const NOT_STARTED = `status IN ('scheduled', 'pending')`;
+
+/** Gives the idempotency key back. Params: `id`, `organizationId` or null, `now`. */
+export const cancelJob = defineStatement({
+  label: 'queue.cancel',
+  operation: 'update',
+  table: 'queue_job',
+  sql: `UPDATE queue_job SET status = 'cancelled', finished_at = :now, idempotency_token = NULL, updated_at = :now
+    WHERE id = :id AND ${NOT_STARTED} AND ${MINE}`,
+});
+
+/** Params: `id`, `organizationId` or null, `dueAt`, `now`. */
+export const rescheduleJob = defineStatement({
+  label: 'queue.reschedule',
+  operation: 'update',
+  table: 'queue_job',
+  sql: `UPDATE queue_job SET status = CASE WHEN CAST(:dueAt AS BIGINT) <= :now THEN 'pending' ELSE 'scheduled' END,
+      rank_at = rank_at - due_at + :dueAt, due_at = :dueAt, updated_at = :now
+    WHERE id = :id AND ${NOT_STARTED} AND ${MINE}`,
+});
+
+const REPLAY = `status = 'pending', attempts = 0, rank_at = rank_at - due_at + :now, due_at = :now, finished_at = NULL, updated_at = :now`;
+
+/** Params: `id`, `organizationId` or null, `now`. */
+export const replayJob = defineStatement({
+  label: 'queue.replay',
+  operation: 'update',
+  table: 'queue_job',
+  sql: `UPDATE queue_job SET ${REPLAY} WHERE id = :id AND status = 'dead' AND ${MINE}`,
+});
+
+/** Some rows of a condition. On Postgres past those that somebody else is at. Param: `limit`. */
+const some = (family: SqlFamily, condition: string) =>
+  family === 'postgres'
+    ? `id IN (SELECT q.id FROM queue_job AS q WHERE ${condition} LIMIT :limit FOR UPDATE SKIP LOCKED)`
+    : `rowid IN (SELECT q.rowid FROM queue_job AS q WHERE ${condition} LIMIT :limit)`;
+
+/** Those that died before the call: one that dies again is not taken twice. Params: `queue`, `organizationId` or null, `now`, `limit`. */
+export const replayJobs = defineStatement({
+  label: 'queue.replayAll',
+  operation: 'update',
+  table: 'queue_job',
+  sql: bothFamilies(
+    (family) =>
+      `UPDATE queue_job SET ${REPLAY} WHERE ${some(family, `status = 'dead' AND ${SETTLED} AND finished_at <= :now AND queue = :queue AND ${MINE}`)}`,
+  ),
+});
+
+/** Params: `queue`, `organizationId` or null, `limit`. */
+const purge = (condition: string) =>
+  defineStatement({
+    label: 'queue.purge',
+    operation: 'delete',
+    table: 'queue_job',
+    sql: bothFamilies((family) => `DELETE FROM queue_job WHERE ${some(family, `${condition} AND queue = :queue AND ${MINE}`)}`),
+  });
+
+/** What has not started, by the index it is in. */
+export const purgeScheduled = purge(`status = 'scheduled'`);
+export const purgeFree = purge(waiting('free', 'q'));
+export const purgeCapped = purge(waiting('capped', 'q'));
+
+/** Params: `id`, `organizationId` or null. */
+export const purgeDeadJob = defineStatement({
+  label: 'queue.purgeFailed',
+  operation: 'delete',
+  table: 'queue_job',
+  sql: `DELETE FROM queue_job WHERE id = :id AND status = 'dead' AND ${MINE}`,
+});

@@ -1,0 +1,52 @@
+import type { SqlFamily } from '@bellhop/contracts';
+import { bothFamilies, defineStatement } from '@bellhop/store';
+import { HOLDING } from './count-jobs.js';
+import { SETTLED } from './find-jobs.js';
+
+// Retention. A completed job whose idempotency key holds is not among those that may go, in an index of its own: else each sweep would walk over all
+// of them, a day's worth where jobs are kept for an hour. So keys that are over are taken first.
+
+/** Params: `now`, `limit`. */
+export const freeExpiredKeys = defineStatement({
+  label: 'queue.freeExpiredKeys',
+  operation: 'update',
+  table: 'queue_job',
+  sql: bothFamilies((family) => {
+    const row = family === 'postgres' ? 'id' : 'rowid';
+    return `UPDATE queue_job SET idempotency_token = NULL WHERE ${row} IN (
+      SELECT ${row} FROM queue_job WHERE ${HOLDING} AND idempotency_until <= :now ORDER BY idempotency_until LIMIT :limit)`;
+  }),
+});
+
+const ENDS = [
+  ['completed', 'completedBefore'],
+  ['cancelled', 'completedBefore'],
+  ['dead', 'deadBefore'],
+] as const;
+
+const ended = (status: string, before: string) => `FROM queue_job WHERE status = '${status}' AND ${SETTLED} AND finished_at < :${before}`;
+
+/** Params: `completedBefore`, `deadBefore`, `limit`. */
+export const sweepJobs = defineStatement({
+  label: 'queue.sweep',
+  operation: 'delete',
+  table: 'queue_job',
+  sql: bothFamilies((family: SqlFamily) => {
+    const row = family === 'postgres' ? 'id' : 'rowid';
+    const each = ENDS.map(
+      ([status, before]) => `SELECT * FROM (SELECT ${row} AS job ${ended(status, before)} ORDER BY finished_at LIMIT :limit) AS ${status}`,
+    );
+    return `DELETE FROM queue_job WHERE ${row} IN (SELECT job FROM (${each.join(' UNION ALL ')}) AS e LIMIT :limit)`;
+  }),
+});
+
+/** Params: `completedBefore`, `deadBefore`, `now`. */
+export const findSweepable = defineStatement({
+  label: 'queue.sweepable',
+  operation: 'select',
+  table: 'queue_job',
+  sql: `SELECT CASE WHEN ${[
+    `EXISTS (SELECT 1 FROM queue_job WHERE ${HOLDING} AND idempotency_until <= :now)`,
+    ...ENDS.map(([status, before]) => `EXISTS (SELECT 1 ${ended(status, before)})`),
+  ].join(' OR ')} THEN 1 ELSE 0 END AS found`,
+});

@@ -26,7 +26,7 @@ export const queueMigrations: MigrationSet = {
             table.string('organization_id', NAME).notNullable().defaultTo('default');
             table.specificType('queue', name).notNullable();
             table.string('status', 16).notNullable();
-            table.specificType('lane', name).notNullable();
+            table.specificType('lane', family === 'postgres' ? 'text COLLATE "C"' : 'text').notNullable();
             table.integer('group_limit');
             table.integer('priority').notNullable();
             table.bigInteger('rank_at').notNullable();

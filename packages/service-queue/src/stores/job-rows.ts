@@ -1,4 +1,5 @@
 import type { ClaimedJob, JobResult, NewJob } from '@bellhop/contracts';
+import { errorMessage } from '@bellhop/kernel';
 import { rowChunks, stripText } from '@bellhop/store';
 import { laneOf } from '../lane.js';
 import type { JobHead } from '../sql/enqueue-jobs.js';
@@ -113,6 +114,7 @@ export function toAck({ id, claimToken }: ClaimedJob, result: JobResult, now: nu
     status: again === null ? result.outcome : again <= now ? 'pending' : 'scheduled',
     uncounted: result.outcome === 'snooze' ? 1 : 0,
     due_at: again,
-    error: result.outcome === 'retry' || result.outcome === 'dead' ? stripText(result.error) : null,
+    // Whatever was thrown is fitted, not refused: an outcome that cannot be written makes a job that ran be run again.
+    error: result.outcome === 'retry' || result.outcome === 'dead' ? stripText(errorMessage(result.error ?? '')) : null,
   };
 }

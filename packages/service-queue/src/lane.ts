@@ -17,12 +17,6 @@ export function laneOf(organizationId: string, groupKey: string | null): string 
   return organizationPart(organizationId) + SEPARATOR + groupPart(groupKey ?? '');
 }
 
-/** The lanes of an organization: from `from`, included, to `to`, excluded. */
-export function lanesOf(organizationId: string): { readonly from: string; readonly to: string } {
-  const part = organizationPart(organizationId);
-  return { from: part + SEPARATOR, to: part + String.fromCharCode(SEPARATOR.charCodeAt(0) + 1) };
-}
-
 /** What a walk over lanes is told: to begin above `after`, and to end at `upTo`. */
 export interface LaneRange {
   readonly after: string;
@@ -30,11 +24,11 @@ export interface LaneRange {
 }
 
 /** The lanes of an organization, or all, as a range that leaves out its lower bound: a walk goes on from the lane it was at. */
-export function laneRange(organizationId?: string): LaneRange {
-  if (organizationId === undefined) return { after: '', upTo: HIGHEST };
+export function laneRange(organizationId: string | null = null): LaneRange {
+  if (organizationId === null) return { after: '', upTo: HIGHEST };
   const part = organizationPart(organizationId);
   // Between the two there is only what the organization's own lanes begin with: no other name holds such characters unencoded.
-  return { after: part + ENCODED, upTo: lanesOf(organizationId).to };
+  return { after: part + ENCODED, upTo: part + String.fromCharCode(SEPARATOR.charCodeAt(0) + 1) };
 }
 
 function organizationPart(organizationId: string): string {

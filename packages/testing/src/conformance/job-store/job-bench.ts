@@ -89,7 +89,7 @@ export class JobBench {
   #under: JobStoreUnderTest | undefined;
   #second: JobStore | undefined;
   /** Ids of every job this bench made, in order: a store lists none but dead ones. */
-  readonly #made: string[] = [];
+  readonly #made = new Set<string>();
 
   private constructor() {
     this.clock = new ManualClock({ now: START });
@@ -123,14 +123,14 @@ export class JobBench {
 
   /** A job unlike every other of this bench. Ids rise in the order they are made. */
   job({ data, metadata, ...overrides }: JobOverrides = {}): NewJob {
-    const id = overrides.id ?? `job-${String(this.#made.length + 1).padStart(5, '0')}`;
-    if (!this.#made.includes(id)) this.#made.push(id);
+    const id = overrides.id ?? `job-${String(this.#made.size + 1).padStart(5, '0')}`;
+    this.#made.add(id);
     const { idempotencyKey = null } = overrides;
     return {
       id,
       organizationId: 'default',
       queue: QUEUE,
-      dataText: JSON.stringify(data ?? { n: this.#made.length }),
+      dataText: JSON.stringify(data ?? { n: this.#made.size }),
       metadataText: metadata === undefined ? null : JSON.stringify(metadata),
       priority: 100,
       maxAttempts: 3,
@@ -218,7 +218,7 @@ export class JobBench {
 
   /** Every job of this bench that the store holds, in the order they were made. */
   async rows(): Promise<Job[]> {
-    const found = await Promise.all(this.#made.map((id) => this.store.get(id)));
+    const found = await Promise.all([...this.#made].map((id) => this.store.get(id)));
     return found.filter((row) => row !== null);
   }
 

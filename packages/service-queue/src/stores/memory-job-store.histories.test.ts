@@ -1,0 +1,3 @@
+import { memoryJobStoreConformance } from './memory-job-store.fixture.js';
+
+memoryJobStoreConformance(['histories']);

@@ -40,8 +40,8 @@ export const replayJob = defineStatement({
 /** Some rows of a condition. On Postgres past those that somebody else is at. Param: `limit`. */
 const some = (family: SqlFamily, condition: string) =>
   family === 'postgres'
-    ? `id IN (SELECT q.id FROM queue_job AS q WHERE ${condition} LIMIT :limit FOR UPDATE SKIP LOCKED)`
-    : `rowid IN (SELECT q.rowid FROM queue_job AS q WHERE ${condition} LIMIT :limit)`;
+    ? `id IN (SELECT q.id FROM queue_job AS q WHERE ${condition} LIMIT CAST(:limit AS INTEGER) FOR UPDATE SKIP LOCKED)`
+    : `rowid IN (SELECT q.rowid FROM queue_job AS q WHERE ${condition} LIMIT CAST(:limit AS INTEGER))`;
 
 /** Those that died before the call: one that dies again is not taken twice. Params: `queue`, `organizationId` or null, `now`, `limit`. */
 export const replayJobs = defineStatement({

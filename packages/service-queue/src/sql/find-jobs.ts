@@ -43,7 +43,7 @@ export function listFailedJobs(shape: FailedShape): Statement {
       table: 'queue_job',
       sql: `
         SELECT t.total, j.* FROM (SELECT COUNT(*) AS total FROM queue_job WHERE ${matching.join(' AND ')}) AS t
-        LEFT JOIN (SELECT ${JOB_COLUMNS} FROM queue_job WHERE ${page.join(' AND ')} ORDER BY finished_at DESC, id DESC LIMIT :limit) AS j ON true
+        LEFT JOIN (SELECT ${JOB_COLUMNS} FROM queue_job WHERE ${page.join(' AND ')} ORDER BY finished_at DESC, id DESC LIMIT CAST(:limit AS INTEGER)) AS j ON true
         ORDER BY j.finished_at DESC, j.id DESC`,
     });
     lists.set(key, statement);

@@ -7,7 +7,7 @@ import { FREE } from './settle-jobs.js';
 /** The rows of a range, oldest first. On Postgres by id, past rows that somebody else is at: two that recover at once share the work. */
 const oldest = (family: SqlFamily, status: string, time: string) =>
   `${family === 'postgres' ? 'id' : 'rowid'} IN (SELECT ${family === 'postgres' ? 'id' : 'rowid'} FROM queue_job
-    WHERE status = '${status}' AND ${time} <= :now ORDER BY ${time} LIMIT :limit ${family === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''})`;
+    WHERE status = '${status}' AND ${time} <= :now ORDER BY ${time} LIMIT CAST(:limit AS INTEGER) ${family === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''})`;
 
 /** Makes due jobs claimable. Plan: a range of the due index. Params: `now`, `limit`. */
 export const promoteJobs = defineStatement({

@@ -1,5 +1,5 @@
 import type { SqlFamily } from '@bellhop/contracts';
-import { bothFamilies, defineStatement, jsonRows } from '@bellhop/store';
+import { bothFamilies, defineStatement, inJsonTexts, jsonRows } from '@bellhop/store';
 
 // Statements by which the holder of a claim settles it. Each compares the token and the state, and returns the ids that were held: must never
 // write a job that another claim took over.
@@ -7,24 +7,26 @@ import { bothFamilies, defineStatement, jsonRows } from '@bellhop/store';
 /** A job that nobody holds. */
 export const FREE = 'claim_token = NULL, claimed_by = NULL, locked_until = NULL';
 
-/** Claims as one JSON object, id to token: no field of it needs to be extracted. */
-const claims = (family: SqlFamily) =>
-  family === 'postgres' ? 'json_each_text(:claims::json) AS c(key, value)' : 'json_each(:claims) AS c';
-
 /** The compare-and-set of every outcome: this very claim still holds the job. */
-const HELD = `j.id = c.key AND j.claim_token = c.value AND j.status = 'running'`;
+const HELD = `j.id = c.id AND j.claim_token = c.token AND j.status = 'running'`;
+
+/** The claims a statement settles. Param: `claims` (JSON rows of id, token). */
+const claims = (family: SqlFamily) => jsonRows(family, ':claims', 'c', { id: 'text', token: 'text' });
 
 const returning = (family: SqlFamily) => `RETURNING ${family === 'postgres' ? 'j.id' : 'id'}`;
 
-/** Most outcomes. It names no column of the order or of the keys, so their indexes are not looked at. Params: `now`, `claims`. */
+/**
+ * Most outcomes: jobs of one claim, all completed. It joins nothing and names no column of the order or of the keys, whose indexes are left alone;
+ * that makes it half as dear as `ackJobs`. Params: `now`, `ids` (JSON texts), `token`.
+ */
 export const completeJobs = defineStatement({
   label: 'queue.complete',
   operation: 'update',
   table: 'queue_job',
   sql: bothFamilies(
     (family) => `
-      UPDATE queue_job AS j SET status = 'completed', finished_at = :now, updated_at = :now, ${FREE}
-      FROM ${claims(family)} WHERE ${HELD} ${returning(family)}`,
+      UPDATE queue_job SET status = 'completed', finished_at = :now, updated_at = :now, ${FREE}
+      WHERE ${inJsonTexts(family, 'id', ':ids')} AND claim_token = :token AND status = 'running' RETURNING id`,
   ),
 });
 
@@ -39,12 +41,12 @@ export const ackJobs = defineStatement({
         rank_at = COALESCE(c.due_at - j.due_at, 0) + j.rank_at, last_error = COALESCE(c.error, j.last_error),
         finished_at = CASE WHEN c.status IN ('completed', 'dead') THEN CAST(:now AS BIGINT) END,
         idempotency_token = CASE WHEN c.status = 'dead' THEN NULL ELSE j.idempotency_token END, updated_at = :now, ${FREE}
-      FROM ${jsonRows(family, ':acks', 'c', { key: 'text', value: 'text', status: 'text', uncounted: 'integer', due_at: 'bigint', error: 'text' })}
+      FROM ${jsonRows(family, ':acks', 'c', { id: 'text', token: 'text', status: 'text', uncounted: 'integer', due_at: 'bigint', error: 'text' })}
       WHERE ${HELD} ${returning(family)}`,
   ),
 });
 
-/** Extends claims. Params: `now`, `renewals` (JSON rows of key, value, locked_until). */
+/** Extends claims. Params: `now`, `renewals` (JSON rows of id, token, locked_until). */
 export const renewJobs = defineStatement({
   label: 'queue.renew',
   operation: 'update',
@@ -52,7 +54,7 @@ export const renewJobs = defineStatement({
   sql: bothFamilies(
     (family) => `
       UPDATE queue_job AS j SET locked_until = c.locked_until, updated_at = :now
-      FROM ${jsonRows(family, ':renewals', 'c', { key: 'text', value: 'text', locked_until: 'bigint' })} WHERE ${HELD} ${returning(family)}`,
+      FROM ${jsonRows(family, ':renewals', 'c', { id: 'text', token: 'text', locked_until: 'bigint' })} WHERE ${HELD} ${returning(family)}`,
   ),
 });
 

@@ -25,12 +25,10 @@ export const surveyJobs = defineStatement({
       free AS MATERIALIZED (
         SELECT queue FROM asked WHERE EXISTS (SELECT 1 FROM queue_job AS q
           WHERE ${waiting('free', 'q')} AND q.queue = asked.queue AND q.lane > asked.after_lane AND q.lane <= asked.up_to)),
-      ${walkLanes(
-        family,
-        'capped',
-        'capped',
-        `SELECT 0 AS arm, queue, up_to, 1 AS wanted, after_lane AS lane, CAST(0 AS BIGINT) AS found FROM asked WHERE queue NOT IN (SELECT queue FROM free)`,
-      )}
+      arm AS (
+        SELECT 0 AS arm, queue, after_lane, up_to, after_lane AS start, CAST(1 AS BIGINT) AS wanted
+        FROM asked WHERE queue NOT IN (SELECT queue FROM free)),
+      ${walkLanes(family, 'capped', 'capped', 'arm')}
       SELECT ${time('running', 'locked_until', '<=')} AS expired_at, ${time('running', 'locked_until', '>')} AS next_expiry_at,
         ${time('scheduled', 'due_at', '<=')} AS due_at, ${time('scheduled', 'due_at', '>')} AS next_due_at,
         (SELECT ${family === 'postgres' ? 'json_agg(queue)' : 'json_group_array(queue)'} FROM (

@@ -14,7 +14,7 @@ export const freeExpiredKeys = defineStatement({
   sql: bothFamilies((family) => {
     const row = family === 'postgres' ? 'id' : 'rowid';
     return `UPDATE queue_job SET idempotency_token = NULL WHERE ${row} IN (
-      SELECT ${row} FROM queue_job WHERE ${HOLDING} AND idempotency_until <= :now ORDER BY idempotency_until LIMIT :limit)`;
+      SELECT ${row} FROM queue_job WHERE ${HOLDING} AND idempotency_until <= :now ORDER BY idempotency_until LIMIT CAST(:limit AS INTEGER))`;
   }),
 });
 
@@ -34,9 +34,10 @@ export const sweepJobs = defineStatement({
   sql: bothFamilies((family: SqlFamily) => {
     const row = family === 'postgres' ? 'id' : 'rowid';
     const each = ENDS.map(
-      ([status, before]) => `SELECT * FROM (SELECT ${row} AS job ${ended(status, before)} ORDER BY finished_at LIMIT :limit) AS ${status}`,
+      ([status, before]) =>
+        `SELECT * FROM (SELECT ${row} AS job ${ended(status, before)} ORDER BY finished_at LIMIT CAST(:limit AS INTEGER)) AS ${status}`,
     );
-    return `DELETE FROM queue_job WHERE ${row} IN (SELECT job FROM (${each.join(' UNION ALL ')}) AS e LIMIT :limit)`;
+    return `DELETE FROM queue_job WHERE ${row} IN (SELECT job FROM (${each.join(' UNION ALL ')}) AS e LIMIT CAST(:limit AS INTEGER))`;
   }),
 });
 

@@ -1,5 +1,6 @@
-import type { ClaimedJob, QueueClaim } from '@bellhop/contracts';
+import type { ClaimedJob } from '@bellhop/contracts';
 import { PRIORITY_POINT_MS } from '../job-rank.js';
+import type { CheckedQueueClaim } from '../job-store-input.js';
 import { byBytes, laneRange } from '../lane.js';
 
 // The queues of a claim, as its statements take them; and what they gave, in turn. Pure.
@@ -24,7 +25,7 @@ export interface ArmSet {
 }
 
 /** Queues into statements: one for all that are alike enough, which is nearly always one. */
-export function toArmSets(queues: readonly QueueClaim[]): ArmSet[] {
+export function toArmSets(queues: readonly CheckedQueueClaim[]): ArmSet[] {
   const sets: { leaseMs: number; shared: boolean; arms: ClaimArm[] }[] = [];
   queues.forEach((claim, arm) => {
     const { queue, limit, leaseMs } = claim;
@@ -34,33 +35,33 @@ export function toArmSets(queues: readonly QueueClaim[]): ArmSet[] {
       set = { leaseMs, shared, arms: [] };
       sets.push(set);
     }
-    const range = laneRange(claim.organizationId);
+    const range = laneRange(claim.organizationId ?? undefined);
     set.arms.push({ arm, queue, ...range, start: startOf(claim), wanted: limit });
   });
   return sets;
 }
 
-function startOf({ organizationId, afterLane }: QueueClaim): string {
-  const { after, upTo } = laneRange(organizationId);
-  if (afterLane === undefined) return after;
+function startOf({ organizationId, afterLane }: CheckedQueueClaim): string {
+  const { after, upTo } = laneRange(organizationId ?? undefined);
+  if (afterLane === null) return after;
   return byBytes(afterLane, after) > 0 && byBytes(afterLane, upTo) <= 0 ? afterLane : after;
 }
 
 /** RETURNING knows no order: queue after queue as they were asked for, each in turn over its lanes. */
-export function inTurn(jobs: readonly ClaimedJob[], queues: readonly QueueClaim[]): ClaimedJob[] {
+export function inTurn(jobs: readonly ClaimedJob[], queues: readonly CheckedQueueClaim[]): ClaimedJob[] {
   if (jobs.length <= 1) return [...jobs];
   return queues.length === 1
-    ? queueInTurn(jobs, queues[0] as QueueClaim)
+    ? queueInTurn(jobs, queues[0] as CheckedQueueClaim)
     : [...groupBy(jobs, (job) => queues.findIndex((claim) => serves(claim, job))).entries()]
         .sort(([a], [b]) => a - b)
-        .flatMap(([arm, ofArm]) => queueInTurn(ofArm, queues[arm] as QueueClaim));
+        .flatMap(([arm, ofArm]) => queueInTurn(ofArm, queues[arm] as CheckedQueueClaim));
 }
 
-function serves({ queue, organizationId }: QueueClaim, job: ClaimedJob): boolean {
-  return queue === job.queue && (organizationId === undefined || organizationId === job.organizationId);
+function serves({ queue, organizationId }: CheckedQueueClaim, job: ClaimedJob): boolean {
+  return queue === job.queue && (organizationId === null || organizationId === job.organizationId);
 }
 
-function queueInTurn(jobs: readonly ClaimedJob[], claim: QueueClaim): ClaimedJob[] {
+function queueInTurn(jobs: readonly ClaimedJob[], claim: CheckedQueueClaim): ClaimedJob[] {
   const lanes = [...groupBy(jobs, ({ lane }) => lane).entries()];
   for (const [, ofLane] of lanes) ofLane.sort(byRank);
   if (lanes.length === 1) return lanes[0]?.[1] ?? [];

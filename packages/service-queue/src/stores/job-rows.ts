@@ -1,6 +1,6 @@
-import type { ClaimedJob, JobResult, NewJob } from '@bellhop/contracts';
-import { errorMessage } from '@bellhop/kernel';
-import { rowChunks, stripText } from '@bellhop/store';
+import type { ClaimedJob, JobResult, NewJob, SqlParams } from '@bellhop/contracts';
+import { rowChunks } from '@bellhop/store';
+import { rankAt } from '../job-rank.js';
 import { laneOf } from '../lane.js';
 import type { JobHead } from '../sql/enqueue-jobs.js';
 import { toOptionsText } from '../sql/job-columns.js';
@@ -40,6 +40,25 @@ function headsOf(jobs: readonly NewJob[], now: number): JobHead[] {
   return heads;
 }
 
+/** The params of the statement that inserts one job. */
+export function toValues(job: NewJob, now: number): SqlParams {
+  return {
+    now,
+    organizationId: job.organizationId,
+    queue: job.queue,
+    status: job.dueAt <= now ? 'pending' : 'scheduled',
+    lane: laneOf(job.organizationId, job.groupKey),
+    groupLimit: job.groupKey === null ? null : job.groupConcurrency,
+    priority: job.priority,
+    maxAttempts: job.maxAttempts,
+    id: job.id,
+    dueAt: job.dueAt,
+    rankAt: rankAt(job),
+    data: job.dataText,
+    options: toOptionsText(job),
+  };
+}
+
 function alike(a: NewJob, b: NewJob, now: number): boolean {
   return (
     a.queue === b.queue &&
@@ -74,31 +93,26 @@ export function keysOf(jobs: readonly NewJob[]): KeyRow[] {
 }
 
 /**
- * Cuts claims into statements: in one, an id has one token. A call may name a job twice, by a claim that was lost and by the one it is held by.
+ * Places of claims, cut into statements: in one, an id has one token. A call may name a job twice, by a claim that was lost and by the one it is
+ * held by.
  */
-export function oneTokenEach<Item>(items: readonly Item[], claimOf: (item: Item) => ClaimedJob): Item[][] {
-  const sets: { items: Item[]; tokens: Map<string, string> }[] = [];
-  for (const item of items) {
-    const { id, claimToken } = claimOf(item);
+export function oneTokenEach(claims: readonly ClaimedJob[]): number[][] {
+  const sets: { places: number[]; tokens: Map<string, string> }[] = [];
+  claims.forEach(({ id, claimToken }, place) => {
     let set = sets.find(({ tokens }) => (tokens.get(id) ?? claimToken) === claimToken);
     if (!set) {
-      set = { items: [], tokens: new Map() };
+      set = { places: [], tokens: new Map() };
       sets.push(set);
     }
-    set.items.push(item);
+    set.places.push(place);
     set.tokens.set(id, claimToken);
-  }
-  return sets.map((set) => set.items);
-}
-
-/** The `claims` parameter of statements that settle: id to token. */
-export function toClaimTokens(claims: readonly ClaimedJob[]): string {
-  return JSON.stringify(Object.fromEntries(claims.map(({ id, claimToken }) => [id, claimToken])));
+  });
+  return sets.map(({ places }) => places);
 }
 
 export interface AckRow {
-  readonly key: string;
-  readonly value: string;
+  readonly id: string;
+  readonly token: string;
   readonly status: string;
   readonly uncounted: 0 | 1;
   readonly due_at: number | null;
@@ -109,12 +123,11 @@ export interface AckRow {
 export function toAck({ id, claimToken }: ClaimedJob, result: JobResult, now: number): AckRow {
   const again = result.outcome === 'retry' || result.outcome === 'snooze' ? result.dueAt : null;
   return {
-    key: id,
-    value: claimToken,
+    id,
+    token: claimToken,
     status: again === null ? result.outcome : again <= now ? 'pending' : 'scheduled',
     uncounted: result.outcome === 'snooze' ? 1 : 0,
     due_at: again,
-    // Whatever was thrown is fitted, not refused: an outcome that cannot be written makes a job that ran be run again.
-    error: result.outcome === 'retry' || result.outcome === 'dead' ? stripText(errorMessage(result.error ?? '')) : null,
+    error: result.outcome === 'retry' || result.outcome === 'dead' ? result.error : null,
   };
 }

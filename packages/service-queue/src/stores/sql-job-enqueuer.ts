@@ -1,7 +1,7 @@
 import type { Enqueued, NewJob, Store, TransactionOption } from '@bellhop/contracts';
 import { faultKind, GroupCommit, rowWeight } from '@bellhop/store';
-import { findHolders, findStored, freeKeys, insertJobs, insertKeyedJobs } from '../sql/enqueue-jobs.js';
-import { charactersOf, keysOf, toHeads } from './job-rows.js';
+import { findHolders, findStored, freeKeys, insertJob, insertJobs, insertKeyedJobs } from '../sql/enqueue-jobs.js';
+import { charactersOf, keysOf, toHeads, toValues } from './job-rows.js';
 
 /** Groups with idempotency keys under way at once on Postgres: one that waits for a key leaves room for the rest, and most of the pool for others. */
 const KEYED_GROUPS = 4;
@@ -62,8 +62,13 @@ export class SqlJobEnqueuer {
 
   async #insert(jobs: readonly NewJob[], now: number, options: TransactionOption): Promise<Enqueued[]> {
     const scope = { organizationId: [...new Set(jobs.map(({ organizationId }) => organizationId))] };
-    const [heads = '[]', ...more] = toHeads(jobs, now);
     const keys = keysOf(jobs);
+    const [only, ...others] = jobs;
+    if (keys.length === 0 && only && others.length === 0) {
+      await this.#store.write(insertJob, toValues(only, now), scope, options);
+      return [{ id: only.id, deduped: false }];
+    }
+    const [heads = '[]', ...more] = toHeads(jobs, now);
     if (keys.length === 0) {
       // One statement is a transaction by itself: BEGIN and COMMIT around it would be two exchanges more on Postgres.
       if (more.length === 0) await this.#store.write(insertJobs, { now, heads }, scope, options);

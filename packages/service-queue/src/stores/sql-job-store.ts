@@ -20,7 +20,18 @@ import type {
   TransactionOption,
 } from '@bellhop/contracts';
 import { type Random, systemRandom } from '@bellhop/kernel';
-import { checkName, checkPageLimit, checkPositive, checkTime, checkWhole, createClaimToken, decodeCursor, toPage } from '@bellhop/store';
+import { checkName, checkPositive, checkTime, createClaimToken, toPage } from '@bellhop/store';
+import {
+  checkBatch,
+  checkFailedFilter,
+  checkJobClaim,
+  checkJobResult,
+  checkJobSurvey,
+  checkProgress,
+  checkScope,
+  checkSweep,
+  checkSweepTimes,
+} from '../job-store-input.js';
 import { laneRange } from '../lane.js';
 import {
   cancelJob,
@@ -32,7 +43,7 @@ import {
   replayJobs,
   rescheduleJob,
 } from '../sql/change-jobs.js';
-import { claimCappedJobs, claimJobs, lockQueues } from '../sql/claim-jobs.js';
+import { claimCappedJobs, claimJobs, claimQueue, lockQueues } from '../sql/claim-jobs.js';
 import { type CountRecord, countJobs, toStats } from '../sql/count-jobs.js';
 import { type FailedRecord, getJob, listFailedJobs } from '../sql/find-jobs.js';
 import { type Claim, type ClaimedRecord, type JobRecord, toClaimed, toJob } from '../sql/job-columns.js';
@@ -42,7 +53,7 @@ import { ackJobs, completeJobs, noteProgress, releaseJobs, renewJobs } from '../
 import { type SurveyRecord, surveyJobs } from '../sql/survey-jobs.js';
 import { findSweepable, freeExpiredKeys, sweepJobs } from '../sql/sweep-jobs.js';
 import { type ArmSet, type ClaimArm, inTurn, toArmSets } from './claim-arms.js';
-import { oneTokenEach, toAck, toClaimTokens } from './job-rows.js';
+import { type AckRow, oneTokenEach, toAck } from './job-rows.js';
 import { SqlJobEnqueuer } from './sql-job-enqueuer.js';
 
 /** Why the worker's writes name no organization: on a tick there is no caller, and a claim takes the jobs of all of them. */
@@ -80,67 +91,60 @@ export class SqlJobStore implements JobStore {
     return this.#enqueuer.enqueue(jobs, options);
   }
 
-  async claim({ workerId, queues, now = this.store.clock.now() }: JobClaimOptions): Promise<ClaimedJob[]> {
-    checkName(workerId, 'workerId');
-    checkTime(now, 'now');
-    queues.forEach(({ limit, leaseMs }, index) => {
-      checkWhole(limit, `queues[${index}].limit`, { least: 1, most: 1_000 });
-      checkPositive(leaseMs, `queues[${index}].leaseMs`);
-    });
-    if (queues.length === 0) return [];
+  async claim(options: JobClaimOptions): Promise<ClaimedJob[]> {
+    const { workerId, queues, now } = checkJobClaim(options, this.store.clock.now());
     const claimed: ClaimedJob[] = [];
     for (const set of toArmSets(queues)) claimed.push(...(await this.#claim(set, { workerId, now })));
     return inTurn(claimed, queues);
   }
 
   async ack(acks: readonly { readonly claim: ClaimedJob; readonly result: JobResult }[]): Promise<JobClaimOutcome[]> {
+    const now = this.store.clock.now();
+    const rows = acks.map(({ claim, result }, place) => toAck(claim, checkJobResult(result, `acks[${place}].result`), now));
     return this.#settle(
-      acks,
-      ({ claim }) => claim,
-      (set, now) =>
-        set.every(({ result }) => result.outcome === 'completed')
-          ? { statement: completeJobs, params: { claims: toClaimTokens(set.map(({ claim }) => claim)) } }
-          : { statement: ackJobs, params: { acks: JSON.stringify(set.map(({ claim, result }) => toAck(claim, result, now))) } },
+      acks.map(({ claim }) => claim),
+      (places) => {
+        const of = places.map((place) => rows[place] as AckRow);
+        const token = of[0]?.token ?? '';
+        if (of.every((row) => row.status === 'completed' && row.token === token)) {
+          return { statement: completeJobs, params: { now, ids: JSON.stringify(of.map(({ id }) => id)), token } };
+        }
+        return { statement: ackJobs, params: { now, acks: JSON.stringify(of) } };
+      },
     );
   }
 
-  async renew(claims: readonly { readonly claim: ClaimedJob; readonly leaseMs: number }[]): Promise<JobClaimOutcome[]> {
+  async renew(renewals: readonly { readonly claim: ClaimedJob; readonly leaseMs: number }[]): Promise<JobClaimOutcome[]> {
+    const now = this.store.clock.now();
+    const rows = renewals.map(({ claim: { id, claimToken }, leaseMs }, place) => ({
+      id,
+      token: claimToken,
+      locked_until: now + checkPositive(leaseMs, `claims[${place}].leaseMs`),
+    }));
     return this.#settle(
-      claims,
-      ({ claim }) => claim,
-      (set, now) => ({
-        statement: renewJobs,
-        params: {
-          renewals: JSON.stringify(
-            set.map(({ claim: { id, claimToken }, leaseMs }) => ({
-              key: id,
-              value: claimToken,
-              locked_until: now + checkPositive(leaseMs, 'leaseMs'),
-            })),
-          ),
-        },
-      }),
+      renewals.map(({ claim }) => claim),
+      (places) => ({ statement: renewJobs, params: { now, renewals: JSON.stringify(places.map((place) => rows[place])) } }),
     );
   }
 
   async release(claims: readonly ClaimedJob[]): Promise<JobClaimOutcome[]> {
-    return this.#settle(
-      claims,
-      (claim) => claim,
-      (set) => ({ statement: releaseJobs, params: { claims: toClaimTokens(set) } }),
-    );
+    const now = this.store.clock.now();
+    const rows = claims.map(({ id, claimToken }) => ({ id, token: claimToken }));
+    return this.#settle(claims, (places) => ({
+      statement: releaseJobs,
+      params: { now, claims: JSON.stringify(places.map((place) => rows[place])) },
+    }));
   }
 
   async progress({ id, claimToken }: ClaimedJob, progress: number): Promise<JobClaimOutcome> {
-    const whole = checkWhole(Math.floor(progress), 'progress', { least: 0, most: 100 });
-    const now = this.store.clock.now();
-    const { changes } = await this.store.write(noteProgress, { id, token: claimToken, progress: whole, now }, WORK);
+    const params = { id, token: claimToken, progress: checkProgress(progress), now: this.store.clock.now() };
+    const { changes } = await this.store.write(noteProgress, params, WORK);
     return changes === 1 ? 'acked' : 'lost';
   }
 
-  async survey({ queues, now = this.store.clock.now() }: JobSurveyOptions): Promise<JobSurvey> {
-    checkTime(now, 'now');
-    const asked = queues.map(({ queue, organizationId }) => ({ queue, ...laneRange(organizationId) }));
+  async survey(options: JobSurveyOptions): Promise<JobSurvey> {
+    const { queues, now } = checkJobSurvey(options, this.store.clock.now());
+    const asked = queues.map(({ queue, organizationId }) => ({ queue, ...laneRange(organizationId ?? undefined) }));
     const [record] = await this.store.read<SurveyRecord>(surveyJobs, { now, queues: JSON.stringify(asked) });
     return {
       expired: record?.expired_at != null,
@@ -151,43 +155,36 @@ export class SqlJobStore implements JobStore {
     };
   }
 
-  async promote({ limit, now = this.store.clock.now() }: { readonly now?: number; readonly limit: number }): Promise<number> {
-    const params = { now: checkTime(now, 'now'), limit: checkPositive(limit, 'limit') };
-    const { changes } = await this.store.write(promoteJobs, params, WORK);
+  async promote(options: { readonly now?: number; readonly limit: number }): Promise<number> {
+    const { changes } = await this.store.write(promoteJobs, { ...checkBatch(options, this.store.clock.now()) }, WORK);
     return changes ?? 0;
   }
 
-  async reclaim({ limit, now = this.store.clock.now() }: { readonly now?: number; readonly limit: number }): Promise<number> {
-    const params = { now: checkTime(now, 'now'), limit: checkPositive(limit, 'limit') };
-    const { changes } = await this.store.write(reclaimJobs, params, WORK);
+  async reclaim(options: { readonly now?: number; readonly limit: number }): Promise<number> {
+    const { changes } = await this.store.write(reclaimJobs, { ...checkBatch(options, this.store.clock.now()) }, WORK);
     return changes ?? 0;
   }
 
-  async get(id: string, { organizationId }: JobScope = {}): Promise<Job | null> {
-    const [record] = await this.store.read<JobRecord>(getJob, { id, organizationId: organizationId ?? null });
+  async get(id: string, scope?: JobScope): Promise<Job | null> {
+    const [record] = await this.store.read<JobRecord>(getJob, { id, organizationId: checkScope(scope) });
     return record ? toJob(record) : null;
   }
 
-  async stats(queue?: string, { organizationId }: JobScope = {}): Promise<QueueStats[]> {
-    const shape = { queue: queue !== undefined, organization: organizationId !== undefined };
-    const params = { ...(queue === undefined ? {} : { queue }), ...(organizationId === undefined ? {} : { organizationId }) };
-    const counts = await this.store.read<CountRecord>(countJobs(shape), params);
-    return toStats(counts, this.store.clock.now(), organizationId === undefined);
+  async stats(queue?: string, scope?: JobScope): Promise<QueueStats[]> {
+    const organizationId = checkScope(scope);
+    const name = queue === undefined ? null : checkName(queue, 'queue');
+    const statement = countJobs({ queue: name !== null, organization: organizationId !== null });
+    const records = await this.store.read<CountRecord>(statement, { queue: name, organizationId });
+    return toStats(records, this.store.clock.now(), organizationId === null);
   }
 
-  async listFailed({ organizationId, queue, cursor, limit }: FailedJobFilter = {}): Promise<JobPage> {
-    const size = checkPageLimit(limit);
-    const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    const shape = { organization: organizationId !== undefined, queue: queue !== undefined, after: after !== undefined };
-    const params = {
-      ...(organizationId === undefined ? {} : { organizationId }),
-      ...(queue === undefined ? {} : { queue }),
-      ...(after === undefined ? {} : { afterTime: after.time, afterId: after.id }),
-      limit: size + 1,
-    };
-    const records = await this.store.read<FailedRecord>(listFailedJobs(shape), params);
-    const total = records[0]?.total ?? 0;
-    return { ...toPage(records.filter((record) => record.id !== null).map(toJob), size, ({ finishedAt }) => finishedAt ?? 0), total };
+  async listFailed(filter: FailedJobFilter = {}): Promise<JobPage> {
+    const { organizationId, queue, limit, after } = checkFailedFilter(filter);
+    const statement = listFailedJobs({ organization: organizationId !== null, queue: queue !== null, after: after !== null });
+    const params = { organizationId, queue, afterTime: after?.time ?? null, afterId: after?.id ?? null, limit: limit + 1 };
+    const records = await this.store.read<FailedRecord>(statement, params);
+    const jobs = records.filter((record) => record.id !== null).map(toJob);
+    return { ...toPage(jobs, limit, ({ finishedAt }) => finishedAt ?? 0), total: records[0]?.total ?? 0 };
   }
 
   async setPaused(queue: string, paused: boolean): Promise<void> {
@@ -197,61 +194,55 @@ export class SqlJobStore implements JobStore {
     else await this.store.write(resumeQueue, { queue }, everybody);
   }
 
-  async cancel(id: string, scope: JobScope = {}): Promise<boolean> {
+  async cancel(id: string, scope?: JobScope): Promise<boolean> {
     return (await this.#change(cancelJob, { id }, scope)) > 0;
   }
 
-  async reschedule(id: string, dueAt: number, scope: JobScope = {}): Promise<boolean> {
+  async reschedule(id: string, dueAt: number, scope?: JobScope): Promise<boolean> {
     return (await this.#change(rescheduleJob, { id, dueAt: checkTime(dueAt, 'dueAt') }, scope)) > 0;
   }
 
-  async replay(id: string, scope: JobScope = {}): Promise<boolean> {
+  async replay(id: string, scope?: JobScope): Promise<boolean> {
     return (await this.#change(replayJob, { id }, scope)) > 0;
   }
 
-  async replayAll(queue: string, scope: JobScope = {}): Promise<number> {
-    return this.#changeAll([replayJobs], { queue }, scope);
+  async replayAll(queue: string, scope?: JobScope): Promise<number> {
+    return this.#changeAll([replayJobs], { queue: checkName(queue, 'queue') }, scope);
   }
 
-  async purge(queue: string, scope: JobScope = {}): Promise<number> {
-    return this.#changeAll([purgeScheduled, purgeFree, purgeCapped], { queue }, scope);
+  async purge(queue: string, scope?: JobScope): Promise<number> {
+    return this.#changeAll([purgeScheduled, purgeFree, purgeCapped], { queue: checkName(queue, 'queue') }, scope);
   }
 
-  async purgeFailed(id: string, scope: JobScope = {}): Promise<boolean> {
+  async purgeFailed(id: string, scope?: JobScope): Promise<boolean> {
     return (await this.#change(purgeDeadJob, { id }, scope)) > 0;
   }
 
-  async sweep({ completedBefore, deadBefore, limit }: JobSweepOptions): Promise<number> {
-    checkWhole(limit, 'limit', { least: 1, most: 10_000 });
-    const now = this.store.clock.now();
-    const params = {
-      completedBefore: checkTime(completedBefore, 'completedBefore'),
-      deadBefore: checkTime(deadBefore, 'deadBefore'),
-      limit,
-    };
+  async sweep(options: JobSweepOptions): Promise<number> {
+    const { completedBefore, deadBefore, limit } = checkSweep(options);
     const [, swept] = await this.store.batch([
-      { statement: freeExpiredKeys, params: { now, limit }, scope: RETENTION },
-      { statement: sweepJobs, params, scope: RETENTION },
+      { statement: freeExpiredKeys, params: { now: this.store.clock.now(), limit }, scope: RETENTION },
+      { statement: sweepJobs, params: { completedBefore, deadBefore, limit }, scope: RETENTION },
     ]);
     return swept?.changes ?? 0;
   }
 
-  async sweepable({ completedBefore, deadBefore }: Omit<JobSweepOptions, 'limit'>): Promise<boolean> {
-    const params = { completedBefore: checkTime(completedBefore, 'completedBefore'), deadBefore: checkTime(deadBefore, 'deadBefore') };
-    const [row] = await this.store.read<{ found: number }>(findSweepable, { ...params, now: this.store.clock.now() });
+  async sweepable(options: Omit<JobSweepOptions, 'limit'>): Promise<boolean> {
+    const params = { ...checkSweepTimes(options), now: this.store.clock.now() };
+    const [row] = await this.store.read<{ found: number }>(findSweepable, params);
     return row?.found === 1;
   }
 
   /** What a caller does to one job. @returns rows. */
-  async #change(statement: Statement, params: SqlParams, { organizationId }: JobScope): Promise<number> {
-    const scope = organizationId === undefined ? { global: 'queue: the caller named jobs and no organization' } : { organizationId };
-    const given = { now: this.store.clock.now(), ...params, organizationId: organizationId ?? null };
-    const { changes } = await this.store.write(statement, given, scope);
+  async #change(statement: Statement, params: SqlParams, scope: JobScope | undefined): Promise<number> {
+    const organizationId = checkScope(scope);
+    const whose = organizationId === null ? { global: 'queue: the caller named jobs and no organization' } : { organizationId };
+    const { changes } = await this.store.write(statement, { now: this.store.clock.now(), ...params, organizationId }, whose);
     return changes ?? 0;
   }
 
   /** What a caller does to many jobs, some at a time. @returns rows. */
-  async #changeAll(statements: readonly Statement[], params: SqlParams, scope: JobScope): Promise<number> {
+  async #changeAll(statements: readonly Statement[], params: SqlParams, scope: JobScope | undefined): Promise<number> {
     const now = this.store.clock.now();
     let changed = 0;
     for (const statement of statements) {
@@ -262,7 +253,11 @@ export class SqlJobStore implements JobStore {
 
   async #claim({ arms, leaseMs }: ArmSet, { workerId, now }: { workerId: string; now: number }): Promise<ClaimedJob[]> {
     const claim = { token: createClaimToken(this.#random), workerId, now, lockedUntil: now + leaseMs };
-    const { rows } = await this.store.write<ClaimedRecord & { left_out?: number | null }>(claimJobs, claimParams(arms, claim), WORK);
+    const { rows } = await this.store.write<ClaimedRecord & { left_out?: number | null }>(
+      arms.length === 1 ? claimQueue : claimJobs,
+      { ...claimParams(arms, claim), ...(arms.length === 1 ? arms[0] : {}) },
+      WORK,
+    );
     const claimed: ClaimedJob[] = [];
     const leftOut = new Set<number>();
     for (const row of rows) {
@@ -281,22 +276,19 @@ export class SqlJobStore implements JobStore {
   }
 
   /** One conditional statement on the claims' tokens; whoever is not among the ids it returns has lost its claim. */
-  async #settle<Item>(
-    items: readonly Item[],
-    claimOf: (item: Item) => ClaimedJob,
-    stepFor: (items: readonly Item[], now: number) => { statement: Statement; params: SqlParams },
+  async #settle(
+    claims: readonly ClaimedJob[],
+    stepFor: (places: readonly number[]) => { statement: Statement; params: SqlParams },
   ): Promise<JobClaimOutcome[]> {
-    if (items.length === 0) return [];
-    const now = this.store.clock.now();
-    const held = new Set<string>();
-    for (const set of oneTokenEach(items, claimOf)) {
-      const { statement, params } = stepFor(set, now);
-      const { rows } = await this.store.write<{ id: string }>(statement, { now, ...params }, WORK);
-      const tokens = new Map(set.map((item) => [claimOf(item).id, claimOf(item).claimToken]));
-      for (const { id } of rows) held.add(`${id} ${tokens.get(id)}`);
+    const outcomes: JobClaimOutcome[] = claims.map(() => 'lost');
+    for (const places of oneTokenEach(claims)) {
+      const { statement, params } = stepFor(places);
+      const { rows } = await this.store.write<{ id: string }>(statement, params, WORK);
+      const held = new Set(rows.map(({ id }) => id));
+      // A claim that appears twice is settled once: its first mention takes the id out.
+      for (const place of places) if (held.delete(claims[place]?.id ?? '')) outcomes[place] = 'acked';
     }
-    // A claim that appears twice is settled once: its first mention takes it out.
-    return items.map((item) => (held.delete(`${claimOf(item).id} ${claimOf(item).claimToken}`) ? 'acked' : 'lost'));
+    return outcomes;
   }
 }
 

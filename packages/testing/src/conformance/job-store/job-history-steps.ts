@@ -7,18 +7,20 @@ export const ORGANIZATIONS = ['acme', 'umbrella'] as const;
 /** Groups with their caps: one of a group is one of them all. */
 export const GROUPS = { free: null, pair: 2, one: 1 } as const;
 
-const queue = fc.constantFrom(...QUEUES);
-const organization = fc.constantFrom(...ORGANIZATIONS);
+// Mostly of one lane, so that lanes have several jobs and claims take more than one turn.
+const queue = fc.constantFrom<(typeof QUEUES)[number]>('mail', 'mail', 'mail', 'sms');
+const organization = fc.constantFrom<(typeof ORGANIZATIONS)[number]>('acme', 'acme', 'umbrella');
+const group = fc.constantFrom<keyof typeof GROUPS | null>(null, null, 'pair', 'pair', 'one', 'free');
 const anyOrganization = fc.option(organization);
 const second = fc.boolean();
 const pick = fc.nat();
-const delayMs = fc.constantFrom(0, 0, 500, 7_000);
+const delayMs = fc.constantFrom(0, 0, 0, 500, 7_000);
 
 const job = fc.record({
   queue,
   organization,
-  group: fc.option(fc.constantFrom<keyof typeof GROUPS>('free', 'pair', 'one')),
-  key: fc.option(fc.constantFrom('k1', 'k2'), { freq: 2 }),
+  group,
+  key: fc.constantFrom(null, null, null, 'k1', 'k2'),
   windowMs: fc.constantFrom(1, 6_000),
   priority: fc.constantFrom(0, 1, 2),
   maxAttempts: fc.constantFrom(1, 2, 3),
@@ -34,10 +36,10 @@ const claimOf = fc.record({
 });
 
 export const historyStep = fc.oneof(
-  { weight: 7, arbitrary: fc.record({ op: fc.constant('enqueue' as const), second, jobs: fc.array(job, { minLength: 1, maxLength: 3 }) }) },
+  { weight: 7, arbitrary: fc.record({ op: fc.constant('enqueue' as const), second, jobs: fc.array(job, { minLength: 1, maxLength: 6 }) }) },
   {
     weight: 7,
-    arbitrary: fc.record({ op: fc.constant('claim' as const), second, mail: fc.option(claimOf, { freq: 4 }), sms: fc.option(claimOf) }),
+    arbitrary: fc.record({ op: fc.constant('claim' as const), second, mail: fc.option(claimOf, { freq: 6 }), sms: fc.option(claimOf) }),
   },
   {
     weight: 7,
@@ -60,7 +62,7 @@ export const historyStep = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('replayAll' as const), queue, organization: anyOrganization }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('purge' as const), queue, organization: anyOrganization }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('purgeFailed' as const), pick }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('sweep' as const), agoMs: fc.constantFrom(0, 5_000) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('sweep' as const), asks: fc.boolean(), agoMs: fc.constantFrom(0, 5_000) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('pause' as const), queue, paused: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ op: fc.constant('survey' as const), second, mail: anyOrganization, sms: anyOrganization }) },
   { weight: 5, arbitrary: fc.record({ op: fc.constant('advance' as const), ms: fc.constantFrom(1, 500, 2_000, 6_000) }) },

@@ -73,7 +73,7 @@ export class JobHistory {
         const before = now - step.agoMs;
         const cut = { completedBefore: before, deadBefore: before };
         const removed = model.sweep(cut, now);
-        assert.equal(await store.sweepable(cut), removed > 0, 'whether there is something to sweep');
+        if (step.asks) assert.equal(await store.sweepable(cut), removed > 0, 'whether there is something to sweep');
         assert.equal(await store.sweep({ ...cut, limit: 1_000 }), removed, 'jobs swept');
         return;
       }

@@ -32,7 +32,22 @@ import {
   checkSweepTimes,
 } from '../job-store-input.js';
 import { laneRange } from '../lane.js';
-import { ended, type JobRow, keyOf, MemoryJobTable, newRow, toClaimed, toJob, unclaimed, waitingStatus } from './memory-job-table.js';
+import {
+  ended,
+  isIn,
+  isWaiting,
+  type JobRow,
+  keyOf,
+  newRow,
+  replayed,
+  settled,
+  taken,
+  toClaimed,
+  toJob,
+  unclaimed,
+  waitingStatus,
+} from './memory-job-row.js';
+import { MemoryJobTable } from './memory-job-table.js';
 import { queueStats } from './memory-queue-stats.js';
 
 export interface MemoryJobStoreOptions {
@@ -87,24 +102,13 @@ export class MemoryJobStore implements JobStore {
     const { workerId, queues, now } = checkJobClaim(options, this.#clock.now());
     const claimToken = createClaimToken(this.#random);
     return queues.flatMap(({ queue, limit, leaseMs, organizationId, afterLane }) => {
-      if (this.#paused.has(queue)) return [];
-      return this.#table
-        .lanes(queue)
-        .inTurn(limit, laneRange(organizationId), afterLane)
-        .map(({ id }) => {
-          const row = this.#table.get(id) as JobRow;
-          const taken: JobRow = {
-            ...row,
-            status: 'running',
-            attempts: row.attempts + 1,
-            claimedBy: workerId,
-            claimToken,
-            lockedUntil: now + leaseMs,
-            updatedAt: now,
-          };
-          this.#table.put(taken);
-          return toClaimed(taken);
-        });
+      const lanes = this.#paused.has(queue) ? undefined : this.#table.lanes(queue);
+      const jobs = lanes?.inTurn(limit, laneRange(organizationId), afterLane) ?? [];
+      return jobs.map(({ id }) => {
+        const row = taken(this.#table.get(id) as JobRow, { claimedBy: workerId, claimToken, lockedUntil: now + leaseMs }, now);
+        this.#table.put(row);
+        return toClaimed(row);
+      });
     });
   }
 
@@ -135,9 +139,9 @@ export class MemoryJobStore implements JobStore {
   async survey(options: JobSurveyOptions): Promise<JobSurvey> {
     const { queues, now } = checkJobSurvey(options, this.#clock.now());
     const { due, expiries } = this.#table;
-    const claimable = queues.filter(({ queue, organizationId }) => {
-      return !this.#paused.has(queue) && this.#table.lanes(queue).isReady(laneRange(organizationId));
-    });
+    const claimable = queues.filter(
+      ({ queue, organizationId }) => !this.#paused.has(queue) && this.#table.lanes(queue)?.isReady(laneRange(organizationId)),
+    );
     const [nextDueAt, nextExpiryAt] = [due.firstTimeAfter(now), expiries.firstTimeAfter(now)];
     return {
       expired: hasCome(expiries, now),
@@ -326,32 +330,6 @@ export class MemoryJobStore implements JobStore {
     }
     return rows;
   }
-}
-
-function settled(held: JobRow, result: JobResult, now: number): JobRow {
-  switch (result.outcome) {
-    case 'completed':
-      return ended(held, 'completed', now);
-    case 'dead':
-      return { ...ended(held, 'dead', now), lastError: result.error };
-    case 'retry':
-      return { ...unclaimed(held, waitingStatus(result.dueAt, now), now), dueAt: result.dueAt, lastError: result.error };
-    case 'snooze':
-      return { ...unclaimed(held, waitingStatus(result.dueAt, now), now), dueAt: result.dueAt, attempts: held.attempts - 1 };
-  }
-}
-
-function replayed(row: JobRow, now: number): JobRow {
-  return { ...unclaimed(row, 'pending', now), attempts: 0, dueAt: now, finishedAt: null };
-}
-
-function isWaiting({ status }: JobRow): boolean {
-  return status === 'scheduled' || status === 'pending';
-}
-
-/** Null: any. */
-function isIn(row: JobRow, queue: string | null, organizationId: string | null): boolean {
-  return (queue === null || row.queue === queue) && (organizationId === null || row.organizationId === organizationId);
 }
 
 function hasCome(index: TimeIndex, now: number): boolean {

@@ -1,17 +1,7 @@
-import type { ClaimedJob, Job, NewJob } from '@bellhop/contracts';
 import { TimeIndex } from '@bellhop/store';
 import { rankAt } from '../job-rank.js';
-import { laneOf } from '../lane.js';
-import { MemoryLanes } from './memory-lanes.js';
-
-/** A job as the memory store keeps it. Data and metadata stay JSON text, so what is handed out is always a copy. */
-export interface JobRow extends Omit<Job, 'data' | 'metadata'>, Pick<NewJob, 'dataText' | 'metadataText' | 'groupConcurrency'> {
-  readonly lane: string;
-  readonly claimToken: string | null;
-  /** Whether the idempotency key is its own. */
-  readonly holdsKey: boolean;
-  readonly idempotencyUntil: number | null;
-}
+import { type JobRow, type KeyOwner, keyOf } from './memory-job-row.js';
+import { MemoryLanes, type WaitingJob } from './memory-lanes.js';
 
 /**
  * The rows of the memory store with the indexes its operations need. A row is replaced, never changed, and only by `put` and `remove`, which
@@ -45,13 +35,9 @@ export class MemoryJobTable {
     return this.#rows.values();
   }
 
-  lanes(queue: string): MemoryLanes {
-    let lanes = this.#queues.get(queue);
-    if (!lanes) {
-      lanes = new MemoryLanes();
-      this.#queues.set(queue, lanes);
-    }
-    return lanes;
+  /** Where jobs of the queue wait and run; none for a queue without. */
+  lanes(queue: string): MemoryLanes | undefined {
+    return this.#queues.get(queue);
   }
 
   /** The row that holds the key of `job`. A completed one holds it until its window ends. */
@@ -89,10 +75,10 @@ export class MemoryJobTable {
     const key = row.holdsKey ? keyOf(row) : null;
     if (key !== null) this.#keys.set(key, row.id);
     if (row.status === 'scheduled') this.due.add(row.dueAt, row.id);
-    else if (row.status === 'pending') this.lanes(row.queue).add(waiting(row));
+    else if (row.status === 'pending') this.#inLanes(row, (lanes) => lanes.add(waiting(row)));
     else if (row.status === 'running') {
       this.expiries.add(row.lockedUntil as number, row.id);
-      if (row.groupConcurrency !== null) this.lanes(row.queue).hold(row.lane);
+      if (row.groupConcurrency !== null) this.#inLanes(row, (lanes) => lanes.hold(row.lane));
     } else endIndex(this, this.#keyed, row).add(endTime(row), row.id);
   }
 
@@ -100,11 +86,19 @@ export class MemoryJobTable {
     const key = row.holdsKey ? keyOf(row) : null;
     if (key !== null) this.#keys.delete(key);
     if (row.status === 'scheduled') this.due.remove(row.dueAt, row.id);
-    else if (row.status === 'pending') this.lanes(row.queue).remove(waiting(row));
+    else if (row.status === 'pending') this.#inLanes(row, (lanes) => lanes.remove(waiting(row)));
     else if (row.status === 'running') {
       this.expiries.remove(row.lockedUntil as number, row.id);
-      if (row.groupConcurrency !== null) this.lanes(row.queue).letGo(row.lane);
+      if (row.groupConcurrency !== null) this.#inLanes(row, (lanes) => lanes.letGo(row.lane));
     } else endIndex(this, this.#keyed, row).remove(endTime(row), row.id);
+  }
+
+  /** Queues are kept while they hold something: their names come from callers, without end. */
+  #inLanes({ queue }: JobRow, change: (lanes: MemoryLanes) => void): void {
+    const lanes = this.#queues.get(queue) ?? new MemoryLanes();
+    change(lanes);
+    if (lanes.isEmpty) this.#queues.delete(queue);
+    else this.#queues.set(queue, lanes);
   }
 }
 
@@ -117,64 +111,6 @@ function endTime({ holdsKey, idempotencyUntil, finishedAt }: JobRow): number {
   return (holdsKey ? idempotencyUntil : finishedAt) as number;
 }
 
-type KeyOwner = Pick<NewJob, 'organizationId' | 'queue' | 'idempotencyKey'>;
-
-/** JSON, because no separator is safe inside names. Null without a key. */
-export function keyOf({ organizationId, queue, idempotencyKey }: KeyOwner): string | null {
-  return idempotencyKey === null ? null : JSON.stringify([organizationId, queue, idempotencyKey]);
-}
-
-function waiting(row: JobRow) {
+function waiting(row: JobRow): WaitingJob {
   return { id: row.id, lane: row.lane, rankAt: rankAt(row), groupConcurrency: row.groupConcurrency };
-}
-
-/** Scheduled or pending, by whether its due time has come. */
-export function waitingStatus(dueAt: number, now: number): 'scheduled' | 'pending' {
-  return dueAt <= now ? 'pending' : 'scheduled';
-}
-
-/** @param createdAt when it was published; `now` is later for what waited for a commit. */
-export function newRow(job: NewJob, createdAt: number, now: number): JobRow {
-  return {
-    ...job,
-    status: waitingStatus(job.dueAt, now),
-    attempts: 0,
-    progress: 0,
-    claimedBy: null,
-    lockedUntil: null,
-    claimToken: null,
-    lastError: null,
-    createdAt,
-    updatedAt: createdAt,
-    finishedAt: null,
-    lane: laneOf(job.organizationId, job.groupKey),
-    holdsKey: job.idempotencyKey !== null,
-  };
-}
-
-/** The row with its claim taken off, in a status it waits in. */
-export function unclaimed(row: JobRow, status: 'scheduled' | 'pending', now: number): JobRow {
-  return { ...row, status, claimedBy: null, lockedUntil: null, claimToken: null, updatedAt: now };
-}
-
-/** The row at its end. Only a completed one keeps its key, until the window ends. */
-export function ended(row: JobRow, status: 'completed' | 'dead' | 'cancelled', now: number): JobRow {
-  const holdsKey = status === 'completed' && row.holdsKey && now < (row.idempotencyUntil as number);
-  return { ...row, status, claimedBy: null, lockedUntil: null, claimToken: null, holdsKey, updatedAt: now, finishedAt: now };
-}
-
-export function toJob(row: JobRow): Job {
-  const { dataText, metadataText, lane: _lane, claimToken: _token, holdsKey: _holds, ...rest } = row;
-  const { idempotencyUntil: _until, groupConcurrency: _cap, ...job } = rest;
-  return { ...job, data: JSON.parse(dataText) as unknown, metadata: metadataText === null ? null : JSON.parse(metadataText) };
-}
-
-export function toClaimed(row: JobRow): ClaimedJob {
-  return {
-    ...toJob(row),
-    status: 'running',
-    claimToken: row.claimToken as string,
-    lockedUntil: row.lockedUntil as number,
-    lane: row.lane,
-  };
 }

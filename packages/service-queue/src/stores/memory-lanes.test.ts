@@ -79,6 +79,9 @@ describe('MemoryLanes', () => {
           expect(lanes.isReady(of)).toBe(expected.length > 0);
           for (const each of jobs) lanes.remove(each);
           expect(lanes.inTurn(limit, ALL, null)).toEqual([]);
+          expect(lanes.isEmpty).toBe(holds.length === 0);
+          for (const lane of holds) lanes.letGo(lane);
+          expect(lanes.isEmpty).toBe(true);
         },
       ),
       { numRuns: 300 },

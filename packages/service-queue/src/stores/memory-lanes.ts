@@ -27,6 +27,11 @@ export class MemoryLanes {
   readonly #lanes = new Map<string, Lane>();
   readonly #ready = new OrderedSet<string>(byBytes);
 
+  /** No job waits, and none with a cap runs. */
+  get isEmpty(): boolean {
+    return this.#lanes.size === 0;
+  }
+
   add(job: WaitingJob): void {
     this.#change(job.lane, (lane) => waiting(lane, job).add(job));
   }

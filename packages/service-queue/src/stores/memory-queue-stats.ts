@@ -1,5 +1,5 @@
 import type { JobStatus, QueueStats } from '@bellhop/contracts';
-import type { JobRow } from './memory-job-table.js';
+import type { JobRow } from './memory-job-row.js';
 
 interface Counts {
   readonly jobs: Record<JobStatus, number>;

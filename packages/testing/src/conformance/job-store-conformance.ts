@@ -7,6 +7,7 @@ import { jobClaimSection } from './job-store/job-claim-section.js';
 import { jobClaimTokenSection } from './job-store/job-claim-token-section.js';
 import { jobHistorySection } from './job-store/job-history-section.js';
 import { jobInputLimitsSection } from './job-store/job-input-limits-section.js';
+import { jobOrderSection } from './job-store/job-order-section.js';
 import { jobStateTableSection } from './job-store/job-state-table-section.js';
 import { jobSurveySection } from './job-store/job-survey-section.js';
 import { jobTransactionSection } from './job-store/job-transaction-section.js';
@@ -47,6 +48,7 @@ const SECTIONS: Readonly<Record<JobStoreSection, (options: JobStoreConformanceOp
   idempotency: idempotencySection,
   transactions: jobTransactionSection,
   claim: jobClaimSection,
+  order: jobOrderSection,
   lanes: laneSection,
   'group-caps': groupCapSection,
   ack: jobAckSection,

@@ -23,6 +23,7 @@ export const JOB_STORE_SECTIONS = [
   'idempotency',
   'transactions',
   'claim',
+  'order',
   'lanes',
   'group-caps',
   'ack',

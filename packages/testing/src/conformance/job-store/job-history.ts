@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ClaimedJob, Job, JobResult, JobStore, QueueClaim } from '@bellhop/contracts';
+import { checkClaimChoice } from './claim-choice.js';
 import type { JobBench } from './job-bench.js';
 import { GROUPS, type HistoryStep, QUEUES } from './job-history-steps.js';
 import { JobStoreModel, type ModelJob } from './job-store-model.js';
@@ -7,8 +8,8 @@ import { JobStoreModel, type ModelJob } from './job-store-model.js';
 type Of<Op extends HistoryStep['op']> = Extract<HistoryStep, { op: Op }>;
 
 /**
- * One history, on a store and on the model. Which jobs a claim takes is the store's to choose within the contract: the choice is checked
- * against the model, which then follows it.
+ * One history, on a store and on the model. Which jobs a claim takes is the store's to choose within the contract: the choice is checked, and the
+ * model follows it.
  */
 export class JobHistory {
   readonly #model = new JobStoreModel();
@@ -141,7 +142,7 @@ export class JobHistory {
     const rest = [...claimed];
     for (const asked of queues) {
       const taken = rest.splice(0, rest.findIndex(({ queue }) => queue !== asked.queue) >>> 0);
-      this.#checkChoice(asked, taken);
+      checkClaimChoice(this.#model, asked, taken);
       const claim = this.#model.take(
         taken.map(({ id }) => id),
         now,
@@ -154,39 +155,6 @@ export class JobHistory {
     assert.deepEqual(rest, [], 'queue by queue, in the order they were asked for');
     this.claimed += claimed.length;
     return this.#compare(claimed.map(({ id }) => id));
-  }
-
-  /** What was taken of a queue: whole turns over its lanes, the last one perhaps cut short, each lane from its front. */
-  #checkChoice({ queue, organizationId, limit, afterLane }: QueueClaim, taken: readonly ClaimedJob[]): void {
-    for (const { id, lane } of taken) {
-      const job = this.#model.find(id);
-      assert.ok(job, `${id} is known`);
-      assert.equal(job.lane ?? lane, lane, 'a job keeps its lane');
-      for (const peer of this.#model.jobs) if (this.#model.isPeer(peer, job)) peer.lane = lane;
-    }
-    const heads = this.#model.heads(queue, organizationId ?? null);
-    const lanes = heads.map((head) => this.#model.claimable(head));
-    const waiting = lanes.reduce((sum, { length }) => sum + length, 0);
-    const least = lanes.length === 1 ? Math.min(limit, waiting) : Math.min(limit, lanes.length);
-    assert.ok(taken.length <= Math.min(limit, waiting), `${taken.length} jobs taken of ${waiting}, at most ${limit}`);
-    assert.ok(taken.length >= least, `${taken.length} jobs taken of ${waiting}, at least ${least}`);
-    // A lane that was not served is not known by its text, and there are such only where there are more lanes than the limit.
-    if (lanes.length > limit && heads.some(({ lane }) => lane === null)) {
-      this.#checkFronts(lanes, taken);
-      return;
-    }
-    const turns = inTurns(lanes, afterLane);
-    assert.deepEqual(
-      taken.map(({ id }) => id),
-      turns.slice(0, taken.length).map(({ id }) => id),
-      'the jobs taken, in turn',
-    );
-  }
-
-  #checkFronts(lanes: readonly ModelJob[][], taken: readonly ClaimedJob[]): void {
-    const fronts = lanes.map(([first]) => first?.id);
-    for (const { id } of taken) assert.ok(fronts.includes(id), `${id} is the first of its lane`);
-    assert.equal(new Set(taken.map(({ lane }) => lane)).size, taken.length, 'no lane twice while another waits');
   }
 
   async #promote(limit: number, now: number): Promise<void> {
@@ -253,17 +221,6 @@ function essence(job: Job | ModelJob | null): object | null {
   if (!job) return null;
   const { id, status, attempts, dueAt, lastError, progress, finishedAt, lockedUntil } = job;
   return { id, status, attempts, dueAt, lastError, progress, finishedAt, lockedUntil };
-}
-
-/** One job of each lane, then the second of each, and so on; the lanes in the order of their texts, from the one after `afterLane`. */
-function inTurns(lanes: readonly ModelJob[][], afterLane: string | undefined): ModelJob[] {
-  const text = (lane: readonly ModelJob[]): string => lane[0]?.lane ?? '';
-  const inOrder = [...lanes].sort((left, right) => Buffer.compare(Buffer.from(text(left)), Buffer.from(text(right))));
-  const isAfter = (lane: readonly ModelJob[]) =>
-    afterLane === undefined || Buffer.compare(Buffer.from(text(lane)), Buffer.from(afterLane)) > 0;
-  const round = [...inOrder.filter(isAfter), ...inOrder.filter((lane) => !isAfter(lane))];
-  const longest = Math.max(0, ...lanes.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, turn) => round.flatMap((lane) => lane[turn] ?? [])).flat();
 }
 
 function scope(organizationId: string | null): { organizationId?: string } {

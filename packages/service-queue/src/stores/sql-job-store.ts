@@ -94,7 +94,13 @@ export class SqlJobStore implements JobStore {
   async claim(options: JobClaimOptions): Promise<ClaimedJob[]> {
     const { workerId, queues, now } = checkJobClaim(options, this.store.clock.now());
     const claimed: ClaimedJob[] = [];
-    for (const set of toArmSets(queues)) claimed.push(...(await this.#claim(set, { workerId, now })));
+    try {
+      for (const set of toArmSets(queues)) await this.#claim(set, { workerId, now }, claimed);
+    } catch (error) {
+      // What was taken before is held, and must be worked: thrown away, it would wait for its lease with an attempt gone. The next claim meets
+      // the error again.
+      if (claimed.length === 0) throw error;
+    }
     return inTurn(claimed, queues);
   }
 
@@ -235,9 +241,10 @@ export class SqlJobStore implements JobStore {
 
   /** What a caller does to one job. @returns rows. */
   async #change(statement: Statement, params: SqlParams, scope: JobScope | undefined): Promise<number> {
-    const organizationId = checkScope(scope);
-    const whose = organizationId === null ? { global: 'queue: the caller named jobs and no organization' } : { organizationId };
-    const { changes } = await this.store.write(statement, { now: this.store.clock.now(), ...params, organizationId }, whose);
+    const given = { now: this.store.clock.now(), ...params, organizationId: checkScope(scope) };
+    const named = scope?.organizationId;
+    const whose = named === undefined ? { global: 'queue: the caller named jobs and no organization' } : { organizationId: named };
+    const { changes } = await this.store.write(statement, given, whose);
     return changes ?? 0;
   }
 
@@ -251,28 +258,26 @@ export class SqlJobStore implements JobStore {
     return changed;
   }
 
-  async #claim({ arms, leaseMs }: ArmSet, { workerId, now }: { workerId: string; now: number }): Promise<ClaimedJob[]> {
+  /** @param claimed gets what each statement took, when it took it. */
+  async #claim({ arms, leaseMs }: ArmSet, { workerId, now }: { workerId: string; now: number }, claimed: ClaimedJob[]): Promise<void> {
     const claim = { token: createClaimToken(this.#random), workerId, now, lockedUntil: now + leaseMs };
     const { rows } = await this.store.write<ClaimedRecord & { left_out?: number | null }>(
       arms.length === 1 ? claimQueue : claimJobs,
       { ...claimParams(arms, claim), ...(arms.length === 1 ? arms[0] : {}) },
       WORK,
     );
-    const claimed: ClaimedJob[] = [];
     const leftOut = new Set<number>();
     for (const row of rows) {
       if (row.left_out == null) claimed.push(toClaimed(row, claim));
       else leftOut.add(row.left_out);
     }
-    if (leftOut.size > 0) {
-      const capped = arms.filter(({ arm }) => leftOut.has(arm));
-      const [, result] = await this.store.batch([
-        { statement: lockQueues, params: { queues: JSON.stringify(capped.map(({ queue }) => queue)) } },
-        { statement: claimCappedJobs, params: claimParams(capped, claim), scope: WORK },
-      ]);
-      for (const row of (result?.rows ?? []) as unknown as ClaimedRecord[]) claimed.push(toClaimed(row, claim));
-    }
-    return claimed;
+    if (leftOut.size === 0) return;
+    const capped = arms.filter(({ arm }) => leftOut.has(arm));
+    const [, result] = await this.store.batch([
+      { statement: lockQueues, params: { queues: JSON.stringify(capped.map(({ queue }) => queue)) } },
+      { statement: claimCappedJobs, params: claimParams(capped, claim), scope: WORK },
+    ]);
+    for (const row of (result?.rows ?? []) as unknown as ClaimedRecord[]) claimed.push(toClaimed(row, claim));
   }
 
   /** One conditional statement on the claims' tokens; whoever is not among the ids it returns has lost its claim. */

@@ -1,0 +1,3 @@
+import { SECTIONS_APART, sqlJobConformance } from './sql-job-store.fixture.js';
+
+sqlJobConformance(SECTIONS_APART['state-table']);

@@ -13,7 +13,7 @@ export function jobHistorySection({ api, create, propertyRuns = 40 }: JobStoreCo
     api.it('every interleaving of operations answers and ends as the model does', async () => {
       let claimed = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(historyStep, { minLength: 10, maxLength: 80, size: 'max' }), async (steps) => {
+        fc.asyncProperty(fc.array(historyStep, { minLength: 30, maxLength: 80, size: 'max' }), async (steps) => {
           const bench = await JobBench.open(create);
           try {
             const history = new JobHistory(bench);
@@ -27,7 +27,8 @@ export function jobHistorySection({ api, create, propertyRuns = 40 }: JobStoreCo
         { numRuns: propertyRuns, endOnFailure: true, seed: SEED },
       );
       // Histories in which nothing happens would agree, too.
-      assert.ok(claimed >= propertyRuns, `${claimed} jobs were claimed in ${propertyRuns} histories`);
+      // Histories in which little happens would agree, too.
+      assert.ok(claimed >= propertyRuns * 5, `${claimed} jobs were claimed in ${propertyRuns} histories`);
     });
   });
 }

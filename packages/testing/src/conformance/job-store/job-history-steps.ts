@@ -11,7 +11,7 @@ export const GROUPS = { free: null, pair: 2, one: 1 } as const;
 const queue = fc.constantFrom<(typeof QUEUES)[number]>('mail', 'mail', 'mail', 'sms');
 const organization = fc.constantFrom<(typeof ORGANIZATIONS)[number]>('acme', 'acme', 'umbrella');
 const group = fc.constantFrom<keyof typeof GROUPS | null>(null, null, 'pair', 'pair', 'one', 'free');
-const anyOrganization = fc.option(organization);
+const anyOrganization = fc.constantFrom(null, null, null, ...ORGANIZATIONS);
 const second = fc.boolean();
 const pick = fc.nat();
 const delayMs = fc.constantFrom(0, 0, 0, 500, 7_000);
@@ -20,7 +20,7 @@ const job = fc.record({
   queue,
   organization,
   group,
-  key: fc.constantFrom(null, null, null, 'k1', 'k2'),
+  key: fc.constantFrom(null, null, null, null, null, null, 'k1', 'k2'),
   windowMs: fc.constantFrom(1, 6_000),
   priority: fc.constantFrom(0, 1, 2),
   maxAttempts: fc.constantFrom(1, 2, 3),
@@ -28,7 +28,7 @@ const job = fc.record({
 });
 
 const claimOf = fc.record({
-  limit: fc.integer({ min: 1, max: 5 }),
+  limit: fc.constantFrom(1, 2, 3, 4, 5, 7),
   organization: anyOrganization,
   leaseMs: fc.constantFrom(500, 5_000),
   /** Goes on after the lane served last, instead of from the first. */
@@ -36,13 +36,25 @@ const claimOf = fc.record({
 });
 
 export const historyStep = fc.oneof(
-  { weight: 7, arbitrary: fc.record({ op: fc.constant('enqueue' as const), second, jobs: fc.array(job, { minLength: 1, maxLength: 6 }) }) },
   {
-    weight: 7,
-    arbitrary: fc.record({ op: fc.constant('claim' as const), second, mail: fc.option(claimOf, { freq: 6 }), sms: fc.option(claimOf) }),
+    weight: 14,
+    arbitrary: fc.record({
+      op: fc.constant('enqueue' as const),
+      second,
+      jobs: fc.array(job, { minLength: 1, maxLength: 12, size: 'max' }),
+    }),
   },
   {
-    weight: 7,
+    weight: 14,
+    arbitrary: fc.record({
+      op: fc.constant('claim' as const),
+      second,
+      mail: fc.option(claimOf, { freq: 6 }),
+      sms: fc.option(claimOf, { freq: 2 }),
+    }),
+  },
+  {
+    weight: 14,
     arbitrary: fc.record({
       op: fc.constant('ack' as const),
       second,
@@ -54,8 +66,8 @@ export const historyStep = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('renew' as const), pick }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('release' as const), pick }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('progress' as const), pick, percent: fc.integer({ min: 0, max: 100 }) }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('promote' as const), limit: fc.constantFrom(1, 100) }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('reclaim' as const) }) },
+  { weight: 5, arbitrary: fc.record({ op: fc.constant('promote' as const), limit: fc.constantFrom(1, 100, 100) }) },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('reclaim' as const) }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('cancel' as const), pick }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('reschedule' as const), pick, delayMs }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('replay' as const), pick }) },
@@ -63,7 +75,7 @@ export const historyStep = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('purge' as const), queue, organization: anyOrganization }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('purgeFailed' as const), pick }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('sweep' as const), asks: fc.boolean(), agoMs: fc.constantFrom(0, 5_000) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('pause' as const), queue, paused: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('pause' as const), queue, paused: fc.constantFrom(true, false, false) }) },
   { weight: 3, arbitrary: fc.record({ op: fc.constant('survey' as const), second, mail: anyOrganization, sms: anyOrganization }) },
   { weight: 5, arbitrary: fc.record({ op: fc.constant('advance' as const), ms: fc.constantFrom(1, 500, 2_000, 6_000) }) },
 );

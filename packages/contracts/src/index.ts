@@ -83,8 +83,18 @@ export {
   type SubscribeOptions,
   type Subscription,
 } from './queue.js';
-export { REAPER_DUTY, type ReaperDuty } from './reaper-duty.js';
+export { type AskedReaperDuty, REAPER_DUTY, type ReaperDuty, type SqlReaperDuty } from './reaper-duty.js';
 export type { MisfirePolicy, OverlapPolicy, Schedule, ScheduleRun, ScheduleSpec, ScheduleTiming } from './schedule.js';
+export {
+  type DueSchedule,
+  type NewScheduleRun,
+  type RunSweepOptions,
+  SCHEDULE_STORE,
+  type ScheduleFire,
+  type ScheduleFireOutcome,
+  type ScheduleStore,
+  type StoredSchedule,
+} from './schedule-store.js';
 export type { BatchStep, Operation, SqlFamily, SqlParams, SqlValue, Statement, StatementResult, WriteScope } from './statement.js';
 export type { MeterSnapshot, StatementCount, StatementMeter } from './statement-meter.js';
 export { type BatchOptions, type Dialect, STORE, type Store, type StoreHealth } from './store.js';

@@ -50,6 +50,11 @@ export interface JobSurvey {
   readonly nextDueAt?: number;
   /** Epoch milliseconds at which the next live lease expires. */
   readonly nextExpiryAt?: number;
+  /**
+   * Epoch milliseconds of the earliest fire time of an unpaused schedule, past or future; a run that waited and may go counts with its own. Absent
+   * where nothing will fire, and from a store that keeps no schedules.
+   */
+  readonly nextFireAt?: number;
 }
 
 export interface QueueStats {

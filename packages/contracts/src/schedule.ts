@@ -1,22 +1,34 @@
 /** When a schedule fires. */
 export type ScheduleTiming =
-  /** Five or six cron fields. `timeZone` is an IANA name, default `UTC`. In a DST gap it fires once at the next valid instant, in an overlap once. */
+  /**
+   * Five cron fields, or six with seconds first. `timeZone` is an IANA name, default `UTC`. It fires once at each local time that it names: in a
+   * DST gap once, at the next valid instant; in an overlap once, the first time. For a steady beat across both, stay in UTC or use `everyMs`.
+   */
   | { readonly cron: string; readonly timeZone?: string }
-  /** Every so many milliseconds from `startAt` (default: when it is made). 1 000 to 31 536 000 000. */
+  /**
+   * At `startAt` and every so many milliseconds after it, those fire times that come after it is made. Default: when it is made, so the first is
+   * one interval later. 1 000 to 31 536 000 000.
+   */
   | { readonly everyMs: number; readonly startAt?: number }
   /** Once, at this epoch millisecond. In the past: as its misfire policy says. */
   | { readonly once: number };
 
-/** What happens to fire times that passed while nobody was there: none is run, one for all of them, or each, the latest `cap` at most. */
+/**
+ * What happens to fire times that passed while nobody was there, or the schedule was paused: none is run, one for all of them (at the latest),
+ * or each, the latest `all` at most (1 to 1 000). It applies when the earliest of them is over a minute late; until then each is run.
+ */
 export type MisfirePolicy = 'skip' | 'once' | { readonly all: number };
 
-/** What happens when a fire time comes while the job of the one before is not finished: both run, the new one is left out, or it waits. */
+/**
+ * What happens when a fire time comes while the job of the one before is not finished: both run, the new one is left out, or it waits. At most 100
+ * wait; more are left out.
+ */
 export type OverlapPolicy = 'allow' | 'skip' | 'queue';
 
 export interface ScheduleSpec {
   readonly timing: ScheduleTiming;
   readonly queue: string;
-  /** The data of each job. Any JSON value. */
+  /** The data of each job. Any JSON value, default null. Its metadata say `{ schedule, fireAt }`. */
   readonly data?: unknown;
   /** Default `default`. */
   readonly organizationId?: string;
@@ -24,7 +36,7 @@ export interface ScheduleSpec {
   readonly misfire?: MisfirePolicy;
   /** Default `allow`. */
   readonly overlap?: OverlapPolicy;
-  /** Milliseconds by which each fire is delayed at random, at most. 0 to 3 600 000, default 0. */
+  /** Milliseconds by which the job of each fire is delayed at random, at most. 0 to 3 600 000, default 0. */
   readonly jitterMs?: number;
   readonly priority?: number;
   readonly maxAttempts?: number;

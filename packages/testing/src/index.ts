@@ -23,6 +23,8 @@ export {
   type OutboxUnderTest,
 } from './conformance/notification-outbox/outbox-bench.js';
 export { notificationOutboxConformance } from './conformance/notification-outbox-conformance.js';
+export type { ScheduleStoreConformanceOptions, ScheduleStoreUnderTest } from './conformance/schedule-store/schedule-bench.js';
+export { scheduleStoreConformance } from './conformance/schedule-store-conformance.js';
 export { seededRandom } from './conformance/seeded-random.js';
 export { type BusyHolder, type BusyHolderOptions, busyHolder } from './faults/busy-holder.js';
 export {

@@ -12,7 +12,7 @@ const NAME = 255;
  */
 export const queueMigrations: MigrationSet = {
   plugin: 'service-queue',
-  tenantTables: ['queue_job'],
+  tenantTables: ['queue_job', 'queue_schedule', 'queue_schedule_run'],
   migrations: [
     {
       number: 1,
@@ -60,6 +60,43 @@ export const queueMigrations: MigrationSet = {
             table.specificType('queue', name).notNullable().primary();
             table.bigInteger('paused_at').notNullable();
           }),
+        ];
+      },
+    },
+    {
+      number: 2,
+      name: 'schedules and their runs',
+      kind: 'additive',
+      up: ({ schema, family }) => {
+        const name = family === 'postgres' ? `varchar(${NAME}) COLLATE "C"` : `varchar(${NAME})`;
+        return [
+          schema().createTable('queue_schedule', (table) => {
+            table.specificType('name', name).notNullable().primary();
+            table.string('organization_id', NAME).notNullable().defaultTo('default');
+            table.integer('paused').notNullable();
+            table.string('revision', 64).notNullable();
+            table.bigInteger('next_fire_at');
+            table.bigInteger('last_fire_at');
+            table.specificType('last_job_id', name);
+            table.bigInteger('waiting_at');
+            table.bigInteger('created_at').notNullable();
+            table.bigInteger('updated_at').notNullable();
+            table.text('spec').notNullable();
+          }),
+          'CREATE INDEX queue_schedule_due ON queue_schedule (next_fire_at, name) WHERE paused = 0 AND next_fire_at IS NOT NULL',
+          'CREATE INDEX queue_schedule_waiting ON queue_schedule (waiting_at, name) WHERE paused = 0 AND waiting_at IS NOT NULL',
+          schema().createTable('queue_schedule_run', (table) => {
+            table.specificType('name', name).notNullable();
+            table.bigInteger('fire_at').notNullable();
+            table.string('organization_id', NAME).notNullable().defaultTo('default');
+            table.string('outcome', 16).notNullable();
+            table.text('reason');
+            table.specificType('job_id', name);
+            table.bigInteger('created_at').notNullable();
+            table.primary(['name', 'fire_at']);
+          }),
+          `CREATE INDEX queue_schedule_run_waiting ON queue_schedule_run (name, fire_at) WHERE outcome = 'waiting'`,
+          `CREATE INDEX queue_schedule_run_old ON queue_schedule_run (created_at, name) WHERE outcome <> 'waiting'`,
         ];
       },
     },

@@ -1,5 +1,6 @@
 import type { SqlFamily } from '@bellhop/contracts';
 import { bothFamilies, defineStatement } from '@bellhop/store';
+import { DUE_SCHEDULE, READY_SCHEDULE } from './schedule-conditions.js';
 import { waiting, walkLanes } from './walk-lanes.js';
 
 // One read that tells a worker whether there is anything to do. Only seeks: it costs the same for an empty table and for a million jobs.
@@ -9,6 +10,8 @@ export interface SurveyRecord {
   readonly next_expiry_at: number | null;
   readonly due_at: number | null;
   readonly next_due_at: number | null;
+  readonly next_fire_at: number | null;
+  readonly ready_run_at: number | null;
   /** JSON array of queue names. */
   readonly claimable: string | null;
 }
@@ -31,6 +34,8 @@ export const surveyJobs = defineStatement({
       ${walkLanes(family, 'capped', 'capped', 'arm')}
       SELECT ${time('running', 'locked_until', '<=')} AS expired_at, ${time('running', 'locked_until', '>')} AS next_expiry_at,
         ${time('scheduled', 'due_at', '<=')} AS due_at, ${time('scheduled', 'due_at', '>')} AS next_due_at,
+        (SELECT next_fire_at FROM queue_schedule WHERE ${DUE_SCHEDULE} ORDER BY next_fire_at LIMIT 1) AS next_fire_at,
+        (SELECT waiting_at FROM queue_schedule AS s WHERE ${READY_SCHEDULE} ORDER BY waiting_at LIMIT 1) AS ready_run_at,
         (SELECT ${family === 'postgres' ? 'json_agg(queue)' : 'json_group_array(queue)'} FROM (
           SELECT queue FROM free UNION SELECT queue FROM capped WHERE room > 0) AS c) AS claimable`,
   ),

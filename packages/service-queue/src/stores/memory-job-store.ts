@@ -83,12 +83,23 @@ export class MemoryJobStore implements JobStore {
   readonly #table: MemoryJobTable;
   readonly #paused = new Set<string>();
   readonly #inTransaction = new WeakMap<Transaction, InTransaction>();
+  #nextFireAt: () => number | undefined = () => undefined;
 
   constructor({ clock, random = systemRandom, afterCommit, keepFinished = 100_000 }: MemoryJobStoreOptions) {
     this.#clock = clock;
     this.#random = random;
     this.#afterCommit = afterCommit;
     this.#table = new MemoryJobTable(checkWhole(keepFinished, 'keepFinished', { least: 0, most: Number.MAX_SAFE_INTEGER }));
+  }
+
+  /** For the schedules that publish into this store: what its survey gives as `nextFireAt`. The last one told holds. */
+  tellFires(nextFireAt: () => number | undefined): void {
+    this.#nextFireAt = nextFireAt;
+  }
+
+  /** Whether there is such a job that has not ended. */
+  isUnfinished(id: string): boolean {
+    return this.#table.get(id)?.finishedAt === null;
   }
 
   async enqueue(jobs: readonly NewJob[], options?: TransactionOption): Promise<Enqueued[]> {
@@ -142,13 +153,14 @@ export class MemoryJobStore implements JobStore {
     const claimable = queues.filter(
       ({ queue, organizationId }) => !this.#paused.has(queue) && this.#table.lanes(queue)?.isReady(laneRange(organizationId)),
     );
-    const [nextDueAt, nextExpiryAt] = [due.firstTimeAfter(now), expiries.firstTimeAfter(now)];
+    const [nextDueAt, nextExpiryAt, nextFireAt] = [due.firstTimeAfter(now), expiries.firstTimeAfter(now), this.#nextFireAt()];
     return {
       expired: hasCome(expiries, now),
       promotable: hasCome(due, now),
       claimable: [...new Set(claimable.map(({ queue }) => queue))],
       ...(nextDueAt === undefined ? {} : { nextDueAt }),
       ...(nextExpiryAt === undefined ? {} : { nextExpiryAt }),
+      ...(nextFireAt === undefined ? {} : { nextFireAt }),
     };
   }
 

@@ -152,12 +152,14 @@ export class SqlJobStore implements JobStore {
     const { queues, now } = checkJobSurvey(options, this.store.clock.now());
     const asked = queues.map(({ queue, organizationId }) => ({ queue, ...laneRange(organizationId ?? undefined) }));
     const [record] = await this.store.read<SurveyRecord>(surveyJobs, { now, queues: JSON.stringify(asked) });
+    const fires = [record?.next_fire_at, record?.ready_run_at].filter((time) => time != null);
     return {
       expired: record?.expired_at != null,
       promotable: record?.due_at != null,
       claimable: JSON.parse(record?.claimable ?? '[]') as string[],
       ...(record?.next_due_at == null ? {} : { nextDueAt: record.next_due_at }),
       ...(record?.next_expiry_at == null ? {} : { nextExpiryAt: record.next_expiry_at }),
+      ...(fires.length === 0 ? {} : { nextFireAt: Math.min(...fires) }),
     };
   }
 

@@ -1,0 +1,47 @@
+import type { Store } from '@bellhop/contracts';
+import type { Clock } from '@bellhop/kernel';
+import { emptyTables, ManualClock, scheduleStoreConformance, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { queueMigrations } from '../migrations/queue-migrations.js';
+import { SqlJobStore } from './sql-job-store.js';
+import { SqlScheduleStore } from './sql-schedule-store.js';
+
+/** One database serves all tests of a store; the clock of the test at hand moves it. */
+let current: Clock = new ManualClock();
+const clock: Clock = {
+  manual: true,
+  now: () => current.now(),
+  monotonic: () => current.monotonic(),
+  setTimeout: (fn, delayMs) => current.setTimeout(fn, delayMs),
+};
+
+describe.each(TEST_STORE_NAMES)('on %s', (name) => {
+  let database: TestDatabase;
+  let store: Store;
+  let second: Store;
+
+  beforeAll(async () => {
+    database = await testDatabase(name);
+    store = await database.open({ clock });
+    await store.migrate(queueMigrations);
+    second = name === 'memory' ? store : await database.open({ clock });
+  });
+  afterAll(() => database.drop());
+  afterEach(() => expect(store.audit.findings()).toEqual([]));
+
+  scheduleStoreConformance({
+    name: `SqlScheduleStore on ${name}`,
+    api: { describe, it, beforeEach, afterEach },
+    durable: name !== 'memory',
+    async create({ clock: testClock, random }) {
+      current = testClock;
+      await emptyTables(store, ['queue_job', 'queue_schedule', 'queue_schedule_run']);
+      return {
+        store: new SqlScheduleStore({ store, random }),
+        jobs: new SqlJobStore({ store, random }),
+        close() {},
+        secondNode: () => new SqlScheduleStore({ store: second, random }),
+      };
+    },
+  });
+});

@@ -61,7 +61,7 @@ async function measure(
   for (const [title, facts] of Object.entries({ machine, versions, settings })) console.log(`${title}: ${JSON.stringify(facts)}`);
   const databases = new BenchDatabases();
   try {
-    const result = await workload.run({ stores, quick, options, database: (name) => databases.make(name) });
+    const result = await workload.run({ stores, quick, peer, options, database: (name) => databases.make(name) });
     for (const { what, measured, limit } of result.excesses)
       console.error(`over budget: ${what} is ${measured}, at most ${limit} is allowed`);
     storeResult({ workload: workload.name, at: new Date().toISOString(), machine, versions, settings, result: result.json });

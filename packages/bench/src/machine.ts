@@ -23,7 +23,7 @@ export function describeVersions(): Readonly<Record<string, string>> {
 }
 
 /** Walks up from a module's entry point to its manifest: some packages export neither their manifest nor their root. */
-function versionOf(entry: string, name: string): string {
+export function versionOf(entry: string, name: string): string {
   for (let folder = dirname(entry); folder !== dirname(folder); folder = dirname(folder)) {
     try {
       const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string; version?: string };

@@ -7,9 +7,11 @@ export interface WorkloadSettings {
   readonly stores: readonly TestStoreName[];
   /** A shorter run: to see that it works, not to quote. */
   readonly quick: boolean;
+  /** Whom to run in turn with ours: a product, `best` for all of the store, or `none`. */
+  readonly peer: string;
   /** Options of the workload's own, as given on the command line. */
   readonly options: Readonly<Record<string, string | undefined>>;
-  /** An empty database. The runner drops it after the run. */
+  /** An empty database. The runner drops it after the run, if the workload has not. */
   database(store: TestStoreName): Promise<TestDatabase>;
 }
 

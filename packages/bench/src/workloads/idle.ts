@@ -3,6 +3,7 @@ import { ManualClock, type TestStoreName, withoutCapabilities } from '@bellhop/t
 import { barChart } from '../report/bar-chart.js';
 import { table } from '../report/benchmarks-page.js';
 import type { Excess, Workload, WorkloadSettings } from '../workload.js';
+import { wholeNumber } from '../workload-options.js';
 
 const TEN_MINUTES_MS = 600_000;
 const QUICK_MS = 60_000;
@@ -92,10 +93,4 @@ function excesses(measured: { ticks: number; statements: number; writes: number 
   return Object.entries(limits)
     .map(([what, limit]) => ({ what, measured: measured[what as keyof typeof measured], limit }))
     .filter(({ measured: count, limit }) => count > limit);
-}
-
-function wholeNumber(flag: string, given: string | undefined, least: number, most: number): number {
-  const number = Number(given);
-  if (Number.isInteger(number) && number >= least && number <= most) return number;
-  throw new RangeError(`${flag} ${String(given)}: a whole number from ${least} to ${most} is allowed.`);
 }

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const database of made.splice(0)) await database.drop();
 });
 
-const settings = (options: Record<string, string> = {}) => ({ stores: ['sqlite'] as const, quick: false, options, database });
+const settings = (options: Record<string, string> = {}) => ({ stores: ['sqlite'] as const, quick: false, peer: 'none', options, database });
 
 describe('idle', () => {
   it.each(['1', '8', '64'])('[idle-backoff][survey-cost] is 24 reads and no write in ten minutes, at %s partitions', async (partitions) => {
@@ -43,7 +43,13 @@ describe('budgets', () => {
     const { json, excesses } = await budgets.run(settings());
     expect(excesses).toEqual([]);
     expect(json).toMatchObject({
-      sqlite: { idleTick: { statements: 1 }, emit100: { statements: 3, transactions: 1 }, reap1000: { statements: 1 } },
+      sqlite: {
+        idleTick: { statements: 1 },
+        emit100: { statements: 3, transactions: 1 },
+        reap1000: { statements: 1 },
+        publishMany1000: { statements: 1 },
+        jobClaimAck32: { statements: 2 },
+      },
     });
   });
 });

@@ -2,15 +2,18 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TEST_STORE_NAMES, type TestStoreName } from '@bellhop/testing';
 import { Command, Option } from 'commander';
+import { PEER_CHOICES } from './contenders/contenders.js';
 import { BenchDatabases } from './databases.js';
 import { describeMachine, describeVersions } from './machine.js';
 import { benchmarksPage } from './report/benchmarks-page.js';
 import { latestResults, storeResult } from './results.js';
 import type { Workload } from './workload.js';
 import { budgets } from './workloads/budgets.js';
+import { drain } from './workloads/drain.js';
+import { enqueue } from './workloads/enqueue.js';
 import { idle } from './workloads/idle.js';
 
-const WORKLOADS: readonly Workload[] = [idle, budgets];
+const WORKLOADS: readonly Workload[] = [idle, budgets, enqueue, drain];
 const GUIDES = join(import.meta.dirname, '../../../docs/guides');
 
 interface CommonOptions {
@@ -29,8 +32,11 @@ for (const workload of WORKLOADS) {
       new Option('--store <name>', `the store to run on (default: ${workload.defaultStores.join(', ')})`).choices(TEST_STORE_NAMES),
     )
     .addOption(
-      new Option('--peer <name>', 'another product to run in turn; this workload counts statements and has none')
-        .choices(['none'])
+      new Option(
+        '--peer <name>',
+        workload.peers ? 'another product to run in turn; best: all of the store, the fastest counts' : 'this workload has none',
+      )
+        .choices(workload.peers ? PEER_CHOICES : ['none'])
         .default('none'),
     )
     .option('--json', 'print one JSON object on the last line', false)

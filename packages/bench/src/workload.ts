@@ -41,6 +41,8 @@ export interface Workload {
   readonly name: string;
   readonly description: string;
   readonly options: readonly WorkloadOption[];
+  /** Whether other products can do it, too. One that counts statements has none. */
+  readonly peers: boolean;
   /** Without `--store`. */
   readonly defaultStores: readonly TestStoreName[];
   run(settings: WorkloadSettings): Promise<WorkloadResult>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { alternate, ROUNDS } from './alternate.js';
 import { Starts } from './starts.js';
 import { median, percentile, rounded } from './statistics.js';
+import { tallyRuns } from './tally-runs.js';
 
 describe('statistics', () => {
   it.each([
@@ -55,4 +56,13 @@ describe('starts', () => {
   it('that never come are an error', async () => {
     await expect(new Starts().of(7, 0)).rejects.toThrow('job 7 did not begin within 0 ms');
   });
+});
+
+it('runs are told apart from jobs: one that never ran is lost, one that ran twice a duplicate, in whichever process', () => {
+  const reports = [
+    { ran: [0, 1, 1], lastAt: 20 },
+    { ran: [2, 0], lastAt: 30 },
+  ];
+  expect(tallyRuns(reports, 5)).toEqual({ ran: 3, lost: 2, duplicates: 2, lastAt: 30 });
+  expect(tallyRuns([{ ran: [0, 1], lastAt: 1 }], 2)).toMatchObject({ lost: 0, duplicates: 0 });
 });

@@ -15,10 +15,17 @@ them yourself to see your machine's figures:
 \`\`\`sh
 npx pnpm -s bench idle --store sqlite --json
 npx pnpm -s bench budgets --json
+npx pnpm -s bench enqueue --mode single --store sqlite --peer plainjob --json
+npx pnpm -s bench drain --store postgres --peer best --json
 npx pnpm -s bench report
 \`\`\`
 
 Counts (statements, transactions, round trips) are the same on every machine, and tests assert them. Times are not, and no test does.
+
+With \`--peer\`, Bellhop and the other product run in turn in the same call (A B A B …, three rounds), each with its defaults and with the best
+settings it documents, each round on a database of its own. A figure is the median of its rounds, and a ratio is Bellhop's figure divided by the
+other's, per second: more than 1 is faster. Figures of different runs are not to be compared; ratios of one run are. What each side says of how it
+commits stands beside it. Postgres is as it comes, \`fsync\` on. A slow peer is stopped after 30 s of a drain, and its rate is of what it did.
 `;
 
 /** The page and its charts. Workloads that were not run are named as such. */

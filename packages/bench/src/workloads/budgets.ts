@@ -12,6 +12,7 @@ export const budgets: Workload = {
   name: 'budgets',
   description: 'statements, transactions and round trips of each operation, on every store',
   options: [],
+  peers: false,
   defaultStores: TEST_STORE_NAMES,
   async run({ stores, quick, database }) {
     if (quick) throw new RangeError('--quick: this workload counts single operations and has no shorter form.');

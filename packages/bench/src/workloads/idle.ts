@@ -26,6 +26,7 @@ export const idle: Workload = {
     { flags: '--partitions <n>', description: 'partitions of the dispatcher, 1 to 4096', default: '8' },
     { flags: '--capabilities <set>', description: 'of the outbox: all, reap (survey hidden), none (reap hidden too)', default: 'all' },
   ],
+  peers: false,
   defaultStores: ['sqlite'],
   async run(settings) {
     const [store] = settings.stores as [TestStoreName];

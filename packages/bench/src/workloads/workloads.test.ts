@@ -1,6 +1,7 @@
 import { type TestDatabase, type TestStoreName, testDatabase } from '@bellhop/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { budgets } from './budgets.js';
+import { enqueue } from './enqueue.js';
 import { idle } from './idle.js';
 
 const made: TestDatabase[] = [];
@@ -51,5 +52,35 @@ describe('budgets', () => {
         jobClaimAck32: { statements: 2 },
       },
     });
+  });
+});
+
+describe('enqueue', () => {
+  const run = (mode: string, peer: string) => enqueue.run({ ...settings({ mode }), quick: true, peer });
+  const durability = { journal_mode: 'wal', synchronous: 'NORMAL' };
+
+  // That the database holds as many jobs as were published, the workload sees to itself.
+  it.each(['single', 'concurrent', 'batch'])(
+    '%s measures ours and the peer in three rounds each, as durable as one another',
+    async (mode) => {
+      const { json, excesses } = await run(mode, 'plainjob');
+      expect(excesses).toEqual([]);
+      expect(json).toMatchObject({ store: 'sqlite', mode, peer: 'plainjob, defaults', ratio: expect.any(Number) });
+      expect(json.sides).toMatchObject([
+        { product: 'bellhop', durability, rounds: { length: 3 } },
+        { product: 'plainjob', version: '0.0.14', settings: { pollIntervall: 1_000 }, durability, rounds: { length: 3 } },
+      ]);
+    },
+  );
+
+  it('compares batches on SQLite with the raw insert of the same rows, and nothing else', async () => {
+    expect((await run('batch', 'none')).json).toMatchObject({ raw: { perSecond: expect.any(Number), ratio: expect.any(Number) } });
+    const { json } = await run('single', 'none');
+    for (const absent of ['raw', 'ratio', 'peer']) expect(json).not.toHaveProperty(absent);
+  });
+
+  it('refuses a mode or a peer that there is not', async () => {
+    await expect(run('bulk', 'none')).rejects.toThrow('--mode bulk: allowed are single, concurrent, batch');
+    await expect(run('single', 'pg-boss')).rejects.toThrow('--peer pg-boss with --store sqlite');
   });
 });

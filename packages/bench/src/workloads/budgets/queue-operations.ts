@@ -2,11 +2,11 @@ import type { ClaimedJob, NewJob } from '@bellhop/contracts';
 import { queueMigrations, SqlJobStore } from '@bellhop/service-queue';
 import type { ManualClock } from '@bellhop/testing';
 import { jobData } from '../../contenders/contender.js';
+import { newJob, QUEUE } from '../../contenders/new-job.js';
 import { operationsOf } from './operation.js';
 
 const LEASE_MS = 30_000;
 const DELAY_MS = 1_000;
-const QUEUE = 'bench';
 
 interface QueueBench {
   readonly clock: ManualClock;
@@ -67,22 +67,9 @@ function queues(count: number): { queue: string }[] {
 }
 
 function newJobs(count: number, clock: ManualClock, delayMs = 0): NewJob[] {
-  return Array.from({ length: count }, (_, n) => ({
-    id: `job-${String(n).padStart(8, '0')}`,
-    organizationId: 'default',
-    queue: QUEUE,
-    dataText: JSON.stringify(jobData(n)),
-    metadataText: null,
-    priority: 100,
-    maxAttempts: 3,
-    backoff: { type: 'exponential', delayMs: 1_000, maxDelayMs: 3_600_000, jitter: 'full' },
-    timeoutMs: 3_600_000,
-    dueAt: clock.now() + delayMs,
-    groupKey: null,
-    groupConcurrency: null,
-    idempotencyKey: null,
-    idempotencyUntil: null,
-  }));
+  return Array.from({ length: count }, (_, n) =>
+    newJob(jobData(n), { id: `job-${String(n).padStart(8, '0')}`, dueAt: clock.now() + delayMs }),
+  );
 }
 
 /** A statement that did less than it is measured for costs less, too. */

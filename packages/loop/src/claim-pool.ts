@@ -4,6 +4,7 @@ import { Changes } from './changes.js';
 import { isolated } from './isolated.js';
 import { LeaseRenewal } from './lease-renewal.js';
 import { type ClaimOutcome, type ClaimPoolOptions, checkedPoolSettings, type Held, type PoolSettings } from './pool-options.js';
+import type { SlotShare } from './shared-slots.js';
 import { Slots } from './slots.js';
 
 /** What runs that were aborted at the deadline of a stop are given to end, and their acks to be written. */
@@ -38,6 +39,7 @@ export class ClaimPool<C, R> {
   private readonly acks: AckBatcher<C, R>;
   private readonly leases: LeaseRenewal<C, R>;
   private readonly slots: Slots;
+  private readonly share: SlotShare | undefined;
   private readonly changes: Changes;
   private releasing = 0;
   private closed = false;
@@ -48,7 +50,8 @@ export class ClaimPool<C, R> {
   constructor(private readonly options: ClaimPoolOptions<C, R>) {
     const { clock } = options;
     this.settings = checkedPoolSettings(options);
-    this.slots = new Slots(this.settings.concurrency, this.settings.laneLimits);
+    this.share = options.sharedSlots?.join(() => this.onSharedSlot());
+    this.slots = new Slots(this.settings.concurrency, this.settings.laneLimits, this.share);
     this.changes = new Changes(clock);
     this.acks = new AckBatcher({
       clock,
@@ -77,7 +80,16 @@ export class ClaimPool<C, R> {
     const unwritten = this.claims.size - this.slots.running - this.buffer.size;
     // Finished claims hold memory and leases too: a store that is slow to write slows the claiming.
     const waiting = this.buffer.size + Math.max(0, unwritten - this.settings.ackBatchSize);
-    return Math.max(0, this.slots.free + this.settings.batchSize - waiting);
+    // A claim that waits for a slot another pool holds is kept from every process that could begin it.
+    const ahead = this.slots.isCrowded ? 0 : this.settings.batchSize();
+    const room = Math.max(0, this.slots.free + ahead - waiting);
+    if (room === 0 && this.slots.isCrowded) this.share?.wait();
+    return room;
+  }
+
+  /** How many claims could begin at this moment, besides those that wait. 0 once stopped. */
+  free(): number {
+    return this.closed ? 0 : Math.max(0, this.slots.free - this.buffer.size);
   }
 
   /** Lanes that hold as many claims as they may run: claim no more of theirs for now. `onFree` tells when one of them has room again. */
@@ -123,23 +135,27 @@ export class ClaimPool<C, R> {
   async stop({ deadlineMs = 10_000 }: { readonly deadlineMs?: number } = {}): Promise<void> {
     checkedDeadline(deadlineMs);
     this.closed = true;
+    this.share?.leave();
     const waiting = [...this.buffer];
     this.buffer.clear();
     void this.release(waiting);
     const ended = () => this.claims.size === 0 && this.releasing === 0;
     if (!(await this.changes.until(ended, deadlineMs)) && this.slots.running > 0) {
-      for (const held of this.claims.values()) held.abort.abort(new Error('The dispatcher stopped before this was done.'));
+      for (const held of this.claims.values()) held.abort.abort(new Error('Its worker stopped before this was done.'));
       await this.changes.until(ended, STOP_GRACE_MS);
     }
     if (!this.closed) return;
     this.acks.stop();
     this.leases.stop();
     for (const held of [...this.claims.values()]) this.drop(held);
+    // A stop with a longer deadline may be waiting for what this one gave up.
+    this.changes.happened();
   }
 
   /** Takes claims again after a stop. Runs that outlived it still count. */
   start(): void {
     this.closed = false;
+    this.share?.comeBack();
   }
 
   counters(): ClaimPoolCounters {
@@ -172,11 +188,17 @@ export class ClaimPool<C, R> {
 
   private startNext(): void {
     for (const held of this.buffer) {
-      if (this.slots.free === 0) return;
+      if (this.slots.free === 0) break;
       if (!this.slots.isFreeFor(held.lane)) continue;
       this.buffer.delete(held);
       void this.run(held);
     }
+    if (this.buffer.size > 0 && this.slots.isCrowded) this.share?.wait();
+  }
+
+  private onSharedSlot(): void {
+    this.startNext();
+    this.changed();
   }
 
   private async run(held: Held<C, R>): Promise<void> {
@@ -257,6 +279,6 @@ export class ClaimPool<C, R> {
     if (this.closed) return;
     const saturated = this.slots.saturated(this.buffer);
     const laneFreed = this.toldSaturated.some((lane) => !saturated.includes(lane));
-    if (laneFreed || this.buffer.size <= this.settings.batchSize / 2) isolated(() => this.options.onFree?.());
+    if (laneFreed || this.buffer.size <= this.settings.batchSize() / 2) isolated(() => this.options.onFree?.());
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '@bellhop/kernel';
 import { countInBounds, inBounds } from './bounds.js';
 import { LONGEST_TIMER_MS } from './delay.js';
+import type { SharedSlots } from './shared-slots.js';
 
 /** `lost`: the claim was no longer held, and nothing was written. Normal, so it is data. */
 export type ClaimOutcome = 'acked' | 'lost';
@@ -30,8 +31,10 @@ export interface ClaimPoolOptions<C, R> {
   readonly laneLimits?: Readonly<Record<string, number>>;
   /** Claims that run at once. 1 to 10 000, default 16. */
   readonly concurrency?: number;
-  /** Claims held beyond the free slots, so that a freed one need not wait for the store. 1 to 10 000, default 32. */
-  readonly batchSize?: number;
+  /** Slots this pool shares with others, beside its own. Default: none. */
+  readonly sharedSlots?: SharedSlots;
+  /** Claims held beyond the free slots, so that a freed one need not wait for the store: 1 to 10 000, or what says how many, 0 or more. Default 32. */
+  readonly batchSize?: number | (() => number);
   /** Milliseconds a lease lasts. Renewed every third of it. 10 to 2 147 483 647. */
   readonly claimTtlMs: number;
   /** Outcomes written in one call at most; 1 where the store writes one at a time anyway. 1 to 1 000, default 64. */
@@ -67,7 +70,7 @@ export interface Held<C, R> {
 
 export interface PoolSettings {
   readonly concurrency: number;
-  readonly batchSize: number;
+  readonly batchSize: () => number;
   readonly claimTtlMs: number;
   readonly ackBatchSize: number;
   readonly laneLimits: ReadonlyMap<string, number>;
@@ -76,9 +79,11 @@ export interface PoolSettings {
 /** @throws RangeError naming the option, what was given and what is allowed. */
 export function checkedPoolSettings<C, R>(options: ClaimPoolOptions<C, R>): PoolSettings {
   const laneLimits = Object.entries(options.laneLimits ?? {});
+  const { batchSize = 32 } = options;
+  if (typeof batchSize === 'number') countInBounds('batchSize', batchSize, 1, 10_000);
   return {
     concurrency: countInBounds('concurrency', options.concurrency ?? 16, 1, 10_000),
-    batchSize: countInBounds('batchSize', options.batchSize ?? 32, 1, 10_000),
+    batchSize: typeof batchSize === 'number' ? () => batchSize : batchSize,
     claimTtlMs: inBounds('claimTtlMs', options.claimTtlMs, 10, LONGEST_TIMER_MS),
     ackBatchSize: countInBounds('ackBatchSize', options.ackBatchSize ?? 64, 1, 1_000),
     laneLimits: new Map(laneLimits.map(([lane, limit]) => [lane, countInBounds(`laneLimits.${lane}`, limit, 1, 10_000)])),

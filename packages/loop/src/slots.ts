@@ -1,4 +1,6 @@
-/** The slots work runs in: so many at once, and in a limited lane so many of those. */
+import type { SlotShare } from './shared-slots.js';
+
+/** The slots work runs in: so many at once, in a limited lane so many of those, and of those shared with other pools as many as there are. */
 export class Slots {
   private readonly byLane = new Map<string, number>();
   running = 0;
@@ -6,9 +8,19 @@ export class Slots {
   constructor(
     private readonly concurrency: number,
     private readonly laneLimits: ReadonlyMap<string, number>,
+    private readonly share?: SlotShare,
   ) {}
 
   get free(): number {
+    return Math.min(this.own, this.share?.free ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Other pools hold what this one could use. */
+  get isCrowded(): boolean {
+    return this.share !== undefined && this.share.free < this.own;
+  }
+
+  private get own(): number {
     return Math.max(0, this.concurrency - this.running);
   }
 
@@ -19,10 +31,12 @@ export class Slots {
 
   occupy(lane: string | null): void {
     this.count(lane, 1);
+    this.share?.occupy();
   }
 
   vacate(lane: string | null): void {
     this.count(lane, -1);
+    this.share?.vacate();
   }
 
   /** Limited lanes that run, or have waiting, as much as they may run. */

@@ -1,7 +1,6 @@
 import { errorMessage, type PluginHealth } from '@bellhop/kernel';
-import { type ClaimPool, DispatchLoop, type LoopCounters, type TickHint, type TickResult } from '@bellhop/loop';
+import { type ClaimPool, ClockJump, DispatchLoop, type LoopCounters, type TickHint, type TickResult } from '@bellhop/loop';
 import { type ClaimPorts, ClaimRound } from './claim-round.js';
-import { ClockJump } from './clock-jump.js';
 import { createDeliveryPool } from './delivery-pool.js';
 import { type DeliveryCounts, DeliveryTally } from './delivery-tally.js';
 import type { AttemptOutcome, DeliveryUnit } from './delivery-unit.js';
@@ -48,7 +47,7 @@ export class NotificationDispatcher {
     const { clock, random, logger, nodeId, partitionCount, batchSize, claimTtlMs } = settings;
     this.settings = settings;
     this.nodeId = nodeId;
-    this.jump = new ClockJump(clock, claimTtlMs);
+    this.jump = new ClockJump(clock, () => claimTtlMs);
     this.reapsApart = outbox.reap !== undefined;
     this.pool = createDeliveryPool(options, settings, {
       tally: this.tally,

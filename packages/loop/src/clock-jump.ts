@@ -6,9 +6,8 @@ const TOLERANCE_MS = 1_000;
 /**
  * Notices that the wall clock was set forward, or that the machine was suspended: wall and monotonic time have come apart.
  *
- * Claims expire by the wall clock. After a jump the live claims of every node on this machine look expired, so nobody may reap before
- * their owners had the time to renew: one claim TTL, as renewals come every third of it. A node that starts cannot know whether there was a
- * jump, and waits as well.
+ * Claims expire by the wall clock. After a jump the live claims of every node on this machine look expired, so nobody may return them before
+ * their owners had the time to renew. A node that starts cannot know whether there was a jump, and waits as well.
  */
 export class ClockJump {
   private wall: number;
@@ -16,9 +15,10 @@ export class ClockJump {
   private guardUntil = Number.NEGATIVE_INFINITY;
   private beginGuardUntil = Number.NEGATIVE_INFINITY;
 
+  /** @param guardMs milliseconds that owners need to renew: one claim TTL, where renewals come every third of it. */
   constructor(
     private readonly clock: Clock,
-    private readonly claimTtlMs: number,
+    private readonly guardMs: () => number,
   ) {
     this.wall = clock.now();
     this.monotonic = clock.monotonic();
@@ -27,7 +27,7 @@ export class ClockJump {
   /** This node has seen nothing yet, so the clock may have jumped just before: it waits as after a jump. */
   begin(): void {
     this.look();
-    this.beginGuardUntil = this.clock.monotonic() + this.claimTtlMs;
+    this.beginGuardUntil = this.clock.monotonic() + this.guardMs();
   }
 
   /** Compares the clocks with the last time. @returns true when the wall clock has jumped forward since. */
@@ -37,14 +37,14 @@ export class ClockJump {
     const jumped = wall - this.wall - (monotonic - this.monotonic) > TOLERANCE_MS;
     this.wall = wall;
     this.monotonic = monotonic;
-    if (jumped) this.guardUntil = monotonic + this.claimTtlMs;
+    if (jumped) this.guardUntil = monotonic + this.guardMs();
     return jumped;
   }
 
   /**
-   * Milliseconds for which nothing may be reaped; 0 when there is no need to wait.
+   * Milliseconds for which no expired claim may be returned; 0 when there is no need to wait.
    *
-   * @param knowsOfExpired a claim is known to look expired. Who reaps without having asked does so from the first tick on.
+   * @param knowsOfExpired a claim is known to look expired. Who returns them without having asked does so from the first tick on.
    */
   guardLeftMs(knowsOfExpired: boolean): number {
     return Math.max(0, this.guardUntil - this.clock.monotonic(), knowsOfExpired ? this.beginGuardUntil - this.clock.monotonic() : 0);

@@ -27,6 +27,7 @@ export type { ScheduleStoreConformanceOptions, ScheduleStoreUnderTest } from './
 export { scheduleStoreConformance } from './conformance/schedule-store-conformance.js';
 export { seededRandom } from './conformance/seeded-random.js';
 export { type BusyHolder, type BusyHolderOptions, busyHolder } from './faults/busy-holder.js';
+export { type CallFault, type FailingCalls, failingCalls } from './faults/failing-calls.js';
 export {
   type FailingOutbox,
   failingOutbox,

@@ -1,6 +1,13 @@
 export { queueMigrations } from './migrations/queue-migrations.js';
+export { PermanentError } from './permanent-error.js';
+export type { QueuePluginOptions } from './queue-options.js';
+export { queuePlugin } from './queue-plugin.js';
+export { type JobsAnnounced, QueueService, type QueueServiceOptions, type QueueWiring } from './queue-service.js';
 export { QueueSchedules, type QueueSchedulesOptions } from './schedules/queue-schedules.js';
 export { MemoryJobStore, type MemoryJobStoreOptions } from './stores/memory-job-store.js';
 export { MemoryScheduleStore, type MemoryScheduleStoreOptions } from './stores/memory-schedule-store.js';
 export { SqlJobStore, type SqlJobStoreOptions } from './stores/sql-job-store.js';
 export { SqlScheduleStore, type SqlScheduleStoreOptions } from './stores/sql-schedule-store.js';
+export { QueueWorker, type WorkerCounters } from './worker/queue-worker.js';
+export { QUEUE_WORKER } from './worker/queue-worker-token.js';
+export type { QueueWorkerOptions } from './worker/worker-options.js';

@@ -155,8 +155,9 @@ export class QueueSchedules {
     const published = fires.flatMap(({ runs }, place) =>
       outcomes[place] === 'lost' ? [] : runs.flatMap((run) => (run.outcome === 'published' ? [run.job.dueAt] : [])),
     );
-    // One for those that may go at once, one for those that a jitter delays: each wakes whoever waits.
-    for (const times of [published.filter((time) => time <= now), published.filter((time) => time > now)]) {
+    // One for those that may go at once, one for those that a jitter delays, one for the next fires: each wakes whoever waits.
+    const next = fires.flatMap(({ nextFireAt }) => (nextFireAt === null ? [] : [nextFireAt]));
+    for (const times of [published.filter((time) => time <= now), published.filter((time) => time > now), next]) {
       if (times.length > 0) this.#announce(Math.min(...times));
     }
     return due.length;

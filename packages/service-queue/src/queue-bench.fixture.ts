@@ -1,0 +1,101 @@
+import type { ClaimedJob, Job, JobContext, JobHandler, JobMessage, JobStore } from '@bellhop/contracts';
+import { type Logger, silentLogger } from '@bellhop/kernel';
+import { failingCalls, ManualClock, ManualTransactions, seededRandom } from '@bellhop/testing';
+import { type JobsAnnounced, QueueService } from './queue-service.js';
+import { MemoryJobStore } from './stores/memory-job-store.js';
+import { QueueWorker } from './worker/queue-worker.js';
+import type { QueueWorkerOptions } from './worker/worker-options.js';
+
+export interface BenchOptions extends Partial<Omit<QueueWorkerOptions, 'jobs' | 'clock' | 'logger'>> {
+  readonly clock?: ManualClock;
+  /** Shared with another bench: two processes on one store. */
+  readonly memory?: MemoryJobStore;
+}
+
+const STATEMENTS = ['survey', 'claim', 'ack', 'renew', 'release', 'progress', 'promote', 'reclaim', 'enqueue'] as const;
+
+/**
+ * A queue service with its worker on a memory store and a manual clock. Their calls go through a fault injector that counts them; a test that
+ * wants to write behind their backs uses `memory`.
+ */
+export function queueBench({ clock = new ManualClock(), memory: given, ...options }: BenchOptions = {}) {
+  const { transaction, afterCommit } = new ManualTransactions();
+  const random = seededRandom();
+  const memory = given ?? new MemoryJobStore({ clock, random, afterCommit });
+  const faults = failingCalls<JobStore>(memory);
+  const logged: { readonly level: string; readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
+  const logger = recorder(logged);
+  const worker = new QueueWorker({ random, ...options, jobs: faults.port, clock, logger });
+  const service = new QueueService({ clock, random, logger });
+  const silent = new QueueService({ clock, random });
+  silent.attach({ jobs: memory });
+  const announced: JobsAnnounced[] = [];
+  service.attach({
+    jobs: faults.port,
+    worker,
+    afterCommit,
+    onAnnounced: (each) => {
+      announced.push(each);
+      if (each.dueAt <= clock.now()) worker.wake(each.queue);
+      else worker.due(each.dueAt);
+    },
+  });
+  return {
+    clock,
+    memory,
+    worker,
+    service,
+    faults,
+    logged,
+    announced,
+    transaction,
+    /** Publishes and forgets to say so, as another process does whose signal is lost. */
+    publishSilently: async (queue: string, data: unknown = null, dueAt = clock.now()) => {
+      const { id } = await silent.publish(queue, data, { runAt: dueAt });
+      return id;
+    },
+    job: async (id: string): Promise<Job> => {
+      const job = await memory.get(id);
+      if (!job) throw new Error(`No job ${id}.`);
+      return job;
+    },
+    /** Claims everything of a queue for a process that then dies. */
+    claimForDead: (queue: string, leaseMs = 30_000): Promise<ClaimedJob[]> =>
+      memory.claim({ workerId: 'dead', queues: [{ queue, limit: 1_000, leaseMs }] }),
+    /** Stops while time passes, as a hanging handler needs. */
+    stop: async (deadlineMs = 0) => {
+      const stopping = worker.stop({ deadlineMs });
+      await clock.advance(deadlineMs + 1_000);
+      await stopping;
+    },
+    /** Calls that reached the store through service and worker; those never made are left out. */
+    calls: () => Object.fromEntries(STATEMENTS.map((name) => [name, faults.calls(name)] as const).filter(([, count]) => count !== 0)),
+    callCount: () => STATEMENTS.reduce((sum, name) => sum + faults.calls(name), 0),
+  };
+}
+
+function recorder(logged: { level: string; message: string; fields: Readonly<Record<string, unknown>> }[]): Logger {
+  const log = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+    void logged.push({ level, message, fields });
+  const logger: Logger = { ...silentLogger, warn: log('warn'), error: log('error'), info: log('info'), child: () => logger };
+  return logger;
+}
+
+/** A handler whose every call waits for the test to end it. It does not listen to its signal. */
+export function heldHandler() {
+  const runs: {
+    readonly message: JobMessage;
+    readonly ctx: JobContext;
+    readonly end: (value?: unknown) => void;
+    readonly fail: (error: unknown) => void;
+  }[] = [];
+  const handler: JobHandler = (message, ctx) => new Promise((resolve, reject) => runs.push({ message, ctx, end: resolve, fail: reject }));
+  return { handler, runs };
+}
+
+/** A handler that notes what it is given and is done. */
+export function recordingHandler() {
+  const seen: JobMessage[] = [];
+  const handler: JobHandler = (message) => void seen.push(message);
+  return { handler, seen, data: () => seen.map(({ data }) => data) };
+}

@@ -1,0 +1,175 @@
+import { JOB_STORE, QUEUE, STORE, type Store } from '@bellhop/contracts';
+import { Kernel, type KernelPlugin } from '@bellhop/kernel';
+import { storePlugin } from '@bellhop/store';
+import { emptyTables, ManualClock, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { queueMigrations } from './migrations/queue-migrations.js';
+import { recordingHandler } from './queue-bench.fixture.js';
+import type { QueuePluginOptions } from './queue-options.js';
+import { queuePlugin } from './queue-plugin.js';
+import { MemoryJobStore } from './stores/memory-job-store.js';
+import { QUEUE_WORKER } from './worker/queue-worker-token.js';
+
+const MINUTE_MS = 60_000;
+
+/** What waits for a commit, and what hears of it in another kernel, is called soon after, not with it. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe.each(TEST_STORE_NAMES)('queuePlugin on %s', (name) => {
+  // One database for all tests of a store: to make one on Postgres takes longer than most of them.
+  let database: TestDatabase;
+  let cleaner: Store;
+  const kernels: Kernel[] = [];
+  beforeAll(async () => {
+    database = await testDatabase(name);
+    cleaner = await database.open();
+    await cleaner.migrate(queueMigrations);
+  });
+  beforeEach(() => emptyTables(cleaner, [...queueMigrations.tenantTables, 'queue_pause']));
+  afterEach(async () => {
+    for (const kernel of kernels.splice(0)) await kernel.stop();
+  });
+  afterAll(() => database.drop());
+
+  async function boot(options: QueuePluginOptions = {}, extra: KernelPlugin[] = [], clock = new ManualClock()) {
+    const kernel = new Kernel({ clock }).use(storePlugin({ ...database.options, posture: 'isolated' })).use(queuePlugin(options));
+    for (const plugin of extra) kernel.use(plugin);
+    kernels.push(kernel);
+    await kernel.start();
+    return {
+      kernel,
+      clock,
+      store: kernel.resolve(STORE),
+      queue: kernel.resolve(QUEUE),
+      jobs: kernel.resolve(JOB_STORE),
+      worker: options.work === false ? (undefined as never) : kernel.resolve(QUEUE_WORKER),
+    };
+  }
+
+  it('runs what is published at once, and keeps what came of it', async () => {
+    const { queue, worker, clock, store } = await boot();
+    const { handler, seen } = recordingHandler();
+    queue.subscribe('mail', handler);
+    await worker.settled();
+    const { id, deduped } = await queue.publish('mail', { to: 'ada' }, { organizationId: 'acme', metadata: { from: 'test' } });
+    await worker.settled();
+    expect(deduped).toBe(false);
+    expect(seen).toMatchObject([{ id, data: { to: 'ada' }, organizationId: 'acme', metadata: { from: 'test' }, attempt: 1 }]);
+    expect(await queue.get(id)).toMatchObject({ status: 'completed', attempts: 1 });
+    expect(clock.monotonic()).toBe(0);
+    expect(store.audit.findings()).toEqual([]);
+  });
+
+  it('wakes after the commit of the caller’s transaction, and never after its rollback', async () => {
+    const { queue, worker, store } = await boot({ workIntervalMs: MINUTE_MS });
+    const { handler, data } = recordingHandler();
+    queue.subscribe('mail', handler);
+    await worker.settled();
+    const { wakes } = worker.counters();
+    await store.transaction(async (trx) => {
+      await queue.publish('mail', 'kept', {}, { trx });
+      expect(worker.counters().wakes).toBe(wakes);
+    });
+    await turn();
+    expect(worker.counters().wakes).toBe(wakes + 1);
+    await worker.settled();
+    expect(data()).toEqual(['kept']);
+    await store
+      .transaction(async (trx) => {
+        await queue.publish('mail', 'dropped', {}, { trx });
+        throw new Error('changed my mind');
+      })
+      .catch(() => {});
+    await turn();
+    expect(worker.counters().wakes).toBe(wakes + 1);
+    await worker.tick();
+    expect(data()).toEqual(['kept']);
+  });
+
+  it('stores the publishes of one turn in one transaction, and a list whole or not at all', async () => {
+    const { queue, store } = await boot({ work: false });
+    const before = store.meter.snapshot();
+    await Promise.all([1, 2, 3].map((n) => queue.publish('mail', n)));
+    const after = store.meter.snapshot();
+    expect(after.statements - before.statements).toBe(1);
+    await expect(queue.publishMany('mail', [{ data: 4 }, { data: 5, options: { priority: -1 } }])).rejects.toMatchObject({
+      path: 'jobs[1].options.priority',
+    });
+    expect(await queue.getQueueSize('mail')).toBe(3);
+    expect(await queue.publishMany('mail', [{ data: 4 }, { data: 5 }])).toHaveLength(2);
+    expect(await queue.getQueueSize('mail')).toBe(5);
+  });
+
+  it('keeps what is published and subscribed before its store is ready, and hands it over', async () => {
+    const { handler, data } = recordingHandler();
+    let early: Promise<unknown> | undefined;
+    const { worker } = await boot({}, [
+      {
+        name: 'early',
+        after: [],
+        init({ container }) {
+          container.resolve(QUEUE).subscribe('mail', handler);
+          early = container.resolve(QUEUE).publish('mail', 'early');
+        },
+      },
+    ]);
+    await early;
+    await worker.settled();
+    expect(data()).toEqual(['early']);
+  });
+
+  it('fires its schedules, whose jobs run at once, and the next one after it', async () => {
+    const { queue, worker, clock } = await boot();
+    const { handler, seen } = recordingHandler();
+    queue.subscribe('report', handler);
+    const settle = () => worker.settled();
+    await queue.schedule('hourly', { timing: { everyMs: 3_600_000 }, queue: 'report', data: 'go' });
+    await clock.runFor(3_599_999, { settle });
+    expect(seen).toHaveLength(0);
+    await clock.runFor(1, { settle });
+    expect(seen).toHaveLength(1);
+    await clock.runFor(3_600_000, { settle });
+    expect(seen.map(({ metadata }) => metadata)).toMatchObject([{ schedule: 'hourly' }, { schedule: 'hourly' }]);
+  });
+
+  it('runs in memory where it is told so, and says that nothing is durable', async () => {
+    const { queue, worker, store, jobs, kernel } = await boot({ jobs: 'memory' });
+    const { handler, data } = recordingHandler();
+    queue.subscribe('mail', handler);
+    await store.transaction((trx) => queue.publish('mail', 1, {}, { trx }));
+    await worker.tick();
+    expect(data()).toEqual([1]);
+    expect(jobs).toBeInstanceOf(MemoryJobStore);
+    expect(await store.knex('queue_job').select()).toEqual([]);
+    expect((await kernel.health()).plugins).toMatchObject({ 'service-queue': { status: 'ok', details: { durable: false } } });
+  });
+
+  it('stops its worker: nothing reaches the database afterwards (control: it did before)', async () => {
+    const { kernel, clock, store, worker } = await boot();
+    await clock.runFor(MINUTE_MS, { settle: () => worker.settled() });
+    const before = store.meter.snapshot().statements;
+    expect(before).toBeGreaterThan(5);
+    await kernel.stop();
+    await clock.advance(10 * MINUTE_MS);
+    expect(store.meter.snapshot().statements).toBe(before);
+  });
+
+  if (name === 'sqlite' || name === 'postgres') {
+    it('wakes the kernels of this process that share the database', async () => {
+      const { handler, data } = recordingHandler();
+      const publisher = await boot({ work: false });
+      const { queue, worker } = await boot({ workIntervalMs: MINUTE_MS });
+      queue.subscribe('mail', handler);
+      await worker.settled();
+      await publisher.queue.publish('mail', 1);
+      await turn();
+      await worker.settled();
+      expect(data()).toEqual([1]);
+    });
+  }
+});
+
+it('refuses options that it does not know', () => {
+  expect(() => queuePlugin({ workIntervalMS: 5 } as never)).toThrow(expect.objectContaining({ code: 'PLUGIN_OPTIONS' }));
+  expect(() => queuePlugin({ maxConcurrency: 0 })).toThrow(expect.objectContaining({ code: 'PLUGIN_OPTIONS' }));
+});

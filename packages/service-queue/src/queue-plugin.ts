@@ -1,0 +1,146 @@
+import { JOB_STORE, type MigratingPlugin, QUEUE, SCHEDULE_STORE, STORE, type Store } from '@bellhop/contracts';
+import { type Container, type PluginContext, type PluginHealth, parseOptions } from '@bellhop/kernel';
+import type { z } from 'zod';
+import { queueMigrations } from './migrations/queue-migrations.js';
+import { type QueuePluginOptions, queueOptionsSchema } from './queue-options.js';
+import { type JobsAnnounced, QueueService } from './queue-service.js';
+import { QueueSchedules } from './schedules/queue-schedules.js';
+import { MemoryJobStore } from './stores/memory-job-store.js';
+import { MemoryScheduleStore } from './stores/memory-schedule-store.js';
+import { SqlJobStore } from './stores/sql-job-store.js';
+import { SqlScheduleStore } from './stores/sql-schedule-store.js';
+import { QueueWorker } from './worker/queue-worker.js';
+import { QUEUE_WORKER } from './worker/queue-worker-token.js';
+
+/** The topic under which processes of one database tell each other of jobs. */
+const SIGNAL_TOPIC = 'queue_job';
+
+/**
+ * The plugin `service-queue`: binds `QUEUE` and, unless the deployment did, `JOB_STORE` with its `SCHEDULE_STORE`; migrates its tables; runs the
+ * worker, woken by its own publishes after their commit and by the signals of others.
+ *
+ * `QUEUE` is there from init on: what is published or subscribed before the store is ready is kept and handed over. To await a publish in a start
+ * of one's own, require this plugin.
+ *
+ * @throws BellhopError `PLUGIN_OPTIONS` at once, for options that are not allowed.
+ */
+export function queuePlugin(given: QueuePluginOptions = {}): MigratingPlugin {
+  const options = parseOptions('service-queue', queueOptionsSchema, given);
+  let service: QueueService | undefined;
+  let queue: Queue | undefined;
+  return {
+    name: 'service-queue',
+    requires: ['store'],
+    migrations: [queueMigrations],
+    init({ container, clock, random, logger }) {
+      service = new QueueService({ clock, random, logger });
+      container.bind(QUEUE, service);
+      bindStores(container, options.jobs, random);
+      if (options.work) {
+        container.bindFactory(QUEUE_WORKER, () => {
+          if (queue?.worker) return queue.worker;
+          throw new Error('QUEUE_WORKER is there once service-queue has started: put "service-queue" into `requires`.');
+        });
+      }
+    },
+    async start(ctx) {
+      await ctx.container.resolve(STORE).migrate(queueMigrations);
+      queue = assemble(ctx, options, service as QueueService);
+      queue.start();
+    },
+    async stop() {
+      service?.abandon();
+      await queue?.stop();
+    },
+    health: () => queue?.health() ?? { status: 'failing', reason: 'not started' },
+  };
+}
+
+/** A deployment that binds a job store of its own binds the schedules beside it, or has none. */
+function bindStores(container: Container, kind: 'sql' | 'memory', random: PluginContext['random']): void {
+  const store = () => container.resolve(STORE);
+  if (kind === 'sql') {
+    const own = container.bindFactory(JOB_STORE, () => new SqlJobStore({ store: store(), random }));
+    if (own) container.bindFactory(SCHEDULE_STORE, () => new SqlScheduleStore({ store: store(), random }));
+    return;
+  }
+  let jobs: MemoryJobStore | undefined;
+  const memory = (): MemoryJobStore => {
+    jobs ??= new MemoryJobStore({ clock: store().clock, random, afterCommit: (trx, fn) => store().afterCommit(trx, fn) });
+    return jobs;
+  };
+  if (!container.bindFactory(JOB_STORE, memory)) return;
+  container.bindFactory(SCHEDULE_STORE, () => new MemoryScheduleStore({ clock: store().clock, jobs: memory(), random }));
+}
+
+interface Queue {
+  readonly worker: QueueWorker | undefined;
+  start(): void;
+  stop(): Promise<void>;
+  health(): PluginHealth;
+}
+
+function assemble(
+  { container, random, logger }: PluginContext,
+  options: z.output<typeof queueOptionsSchema>,
+  service: QueueService,
+): Queue {
+  const store = container.resolve(STORE);
+  const { clock } = store;
+  const jobs = container.resolve(JOB_STORE);
+  const announce = ({ queue, dueAt }: JobsAnnounced): void => {
+    wakeAt(worker, { dueAt, ...(queue === undefined ? {} : { queue }) }, store);
+    store.signals.signal(SIGNAL_TOPIC, { dueAt, ...(queue === undefined ? {} : { payload: queue }) });
+  };
+  const schedules = container.isBound(SCHEDULE_STORE)
+    ? new QueueSchedules({
+        store: container.resolve(SCHEDULE_STORE),
+        jobs,
+        clock,
+        random,
+        logger,
+        onDue: (dueAt) => announce({ dueAt }),
+      })
+    : undefined;
+  const worker = options.work
+    ? new QueueWorker({
+        jobs,
+        clock,
+        random,
+        logger,
+        ...(schedules ? { schedules } : {}),
+        maxConcurrency: options.maxConcurrency,
+        intervalMs: options.workIntervalMs,
+        maxIdleIntervalMs: options.workMaxIdleIntervalMs,
+      })
+    : undefined;
+  let leave = () => {};
+  return {
+    worker,
+    start() {
+      service.attach({
+        jobs,
+        clock,
+        ...(worker ? { worker } : {}),
+        ...(schedules ? { schedules } : {}),
+        afterCommit: (trx, fn) => store.afterCommit(trx, fn),
+        onAnnounced: announce,
+      });
+      leave = store.signals.onRemoteSignal(SIGNAL_TOPIC, ({ dueAt, payload }) =>
+        wakeAt(worker, { dueAt: dueAt ?? 0, ...(payload === undefined ? {} : { queue: payload }) }, store),
+      );
+      worker?.start();
+    },
+    async stop() {
+      leave();
+      await worker?.stop({ deadlineMs: options.stopDeadlineMs });
+    },
+    health: () => worker?.health() ?? { status: 'ok', details: { working: false, durable: jobs.durable } },
+  };
+}
+
+/** Due now wakes the worker, due later lowers its timer. */
+function wakeAt(worker: QueueWorker | undefined, { queue, dueAt }: JobsAnnounced, store: Store): void {
+  if (dueAt <= store.clock.now()) worker?.wake(queue);
+  else worker?.due(dueAt);
+}

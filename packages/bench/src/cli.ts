@@ -9,11 +9,14 @@ import { benchmarksPage } from './report/benchmarks-page.js';
 import { latestResults, storeResult } from './results.js';
 import type { Workload } from './workload.js';
 import { budgets } from './workloads/budgets.js';
+import { delayed } from './workloads/delayed.js';
 import { drain } from './workloads/drain.js';
 import { enqueue } from './workloads/enqueue.js';
+import { fair } from './workloads/fair.js';
 import { idle } from './workloads/idle.js';
+import { latency } from './workloads/latency.js';
 
-const WORKLOADS: readonly Workload[] = [idle, budgets, enqueue, drain];
+const WORKLOADS: readonly Workload[] = [idle, budgets, enqueue, drain, latency, delayed, fair];
 const GUIDES = join(import.meta.dirname, '../../../docs/guides');
 
 interface CommonOptions {

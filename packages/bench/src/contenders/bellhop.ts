@@ -1,69 +1,80 @@
-import type { Store } from '@bellhop/contracts';
-import { systemClock, systemRandom } from '@bellhop/kernel';
-import { queueMigrations, SqlJobStore } from '@bellhop/service-queue';
-import { createIdSource, openStore } from '@bellhop/store';
+import { type IQueueService, type JobMessage, QUEUE, STORE, type Store, type SubscribeOptions } from '@bellhop/contracts';
+import { Kernel, silentLogger } from '@bellhop/kernel';
+import { queuePlugin } from '@bellhop/service-queue';
+import { storePlugin } from '@bellhop/store';
 import { TEST_STORE_NAMES } from '@bellhop/testing';
-import type { Contender, ContenderKind, JobData, Work } from './contender.js';
+import type { Contender, ContenderKind, JobData } from './contender.js';
 import { postgresDurability, sqliteDurability } from './durability.js';
-import { newJob, QUEUE } from './new-job.js';
+import { QUEUE as BENCH_QUEUE } from './new-job.js';
 
-const LEASE_MS = 30_000;
-const LOOK_AGAIN_MS = 5;
+type Settings = SubscribeOptions & { readonly batch?: number };
 
-/** The job store by itself, with no service and no worker around it: claims of so many jobs, each acked before the next. */
+/** The whole of it, as a host runs it: kernel, store and service with their defaults. */
+export interface Bellhop {
+  readonly queue: IQueueService;
+  readonly store: Store;
+  stop(): Promise<void>;
+}
+
 export const bellhopKinds: readonly ContenderKind[] = [
-  { setting: 'job store, claims of 10', limit: 10, affects: ['publish', 'drain'] as const },
-  { setting: 'job store, claims of 500', limit: 500, affects: ['drain'] as const },
-].map(({ setting, limit, affects }) => ({
+  { setting: 'defaults', settings: {}, affects: ['publish', 'drain', 'wait'] as const },
+  { setting: 'batches of 500', settings: { batch: 500, concurrency: 2 }, affects: ['drain'] as const },
+].map(({ setting, settings, affects }) => ({
   product: 'bellhop',
   setting,
   stores: TEST_STORE_NAMES,
-  shown: { limit },
+  shown: settings,
   affects,
   pollMs: 0,
-  open: (url) => open(url, limit),
+  open: (url) => open(url, settings),
 }));
 
-async function open(url: string, limit: number): Promise<Contender> {
-  const store = await openStore({ url });
-  await store.migrate(queueMigrations);
-  const jobs = new SqlJobStore({ store });
-  const ids = createIdSource({ clock: systemClock, random: systemRandom });
+export async function startBellhop(url: string): Promise<Bellhop> {
+  const kernel = new Kernel({ logger: silentLogger }).use(storePlugin({ url })).use(queuePlugin());
+  await kernel.start();
   return {
-    async publish(job, { runAt = Date.now() } = {}) {
-      await jobs.enqueue([newJob(job, { id: ids(), dueAt: runAt })]);
+    queue: kernel.resolve(QUEUE),
+    store: kernel.resolve(STORE),
+    async stop() {
+      await kernel.stop();
     },
-    async publishMany(many) {
-      const dueAt = Date.now();
-      await jobs.enqueue(many.map((job) => newJob(job, { id: ids(), dueAt })));
-    },
-    work: async (handler) => workOn(jobs, limit, handler),
-    async unfinished() {
-      const stats = await jobs.stats(QUEUE);
-      return stats.reduce((sum, { scheduled, pending, running }) => sum + scheduled + pending + running, 0);
-    },
-    durability: () => durabilityOf(store),
-    close: () => store.close(),
   };
 }
 
-function workOn(jobs: SqlJobStore, limit: number, handler: (job: JobData) => void): Work {
-  let stopping = false;
-  const running = (async () => {
-    while (!stopping) {
-      const claims = await jobs.claim({ workerId: `process-${process.pid}`, queues: [{ queue: QUEUE, limit, leaseMs: LEASE_MS }] });
-      for (const { data } of claims) handler(data as JobData);
-      await jobs.ack(claims.map((claim) => ({ claim, result: { outcome: 'completed' } })));
-      // A turn of the event loop between two claims, as a worker has it: on SQLite they are synchronous.
-      await new Promise((resolve) => (claims.length > 0 ? setImmediate(resolve) : setTimeout(resolve, LOOK_AGAIN_MS)));
-    }
-  })();
+async function open(url: string, settings: Settings): Promise<Contender> {
+  const { queue, store, stop } = await startBellhop(url);
   return {
-    async stop() {
-      stopping = true;
-      await running;
+    async publish(job, { runAt } = {}) {
+      await queue.publish(BENCH_QUEUE, job, runAt === undefined ? {} : { runAt });
     },
+    async publishMany(jobs) {
+      await queue.publishMany(
+        BENCH_QUEUE,
+        jobs.map((data) => ({ data })),
+      );
+    },
+    async work(handler) {
+      const subscription = subscribe(queue, handler, settings);
+      return { stop: () => subscription.unsubscribe() };
+    },
+    async unfinished() {
+      const stats = await queue.stats(BENCH_QUEUE);
+      return stats.reduce((sum, { scheduled, pending, running }) => sum + scheduled + pending + running, 0);
+    },
+    durability: () => durabilityOf(store),
+    close: stop,
   };
+}
+
+function subscribe(queue: IQueueService, handler: (job: JobData) => void, { batch, ...options }: Settings) {
+  if (batch === undefined) return queue.subscribe<JobData>(BENCH_QUEUE, ({ data }) => handler(data), options);
+  return queue.subscribe<JobData>(
+    BENCH_QUEUE,
+    (messages: readonly JobMessage<JobData>[]) => {
+      for (const { data } of messages) handler(data);
+    },
+    { ...options, batch },
+  );
 }
 
 async function durabilityOf({ dialect, knex }: Store): Promise<Readonly<Record<string, string>>> {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ContenderKind } from '../contenders/contender.js';
 import { rateReport } from './rate-report.js';
+import { waitReport } from './wait-report.js';
 
 const kind = (product: string, setting: string): ContenderKind => ({
   product,
@@ -43,4 +44,23 @@ it('a rate is the median of its rounds, and its ratio is to the fastest peer', (
     version: 'not installed',
   });
   expect(rateReport({ ours: [plain], peers: [] }, new Map([[plain, figures(1, 2, 3)]]))).not.toHaveProperty('ratio');
+});
+
+it('waits are those of all rounds together, beside the peer with the shortest', () => {
+  const report = waitReport(
+    sides,
+    new Map([
+      [plain, [[1], [2, 3]]],
+      [batches, [[5, 6, 7]]],
+      [slow, [[1_000]]],
+      [quick, [[20], [40, 30]]],
+    ]),
+  );
+  expect(report).toMatchObject({ samples: 3, p50Ms: 2, p99Ms: 3, peer: 'quick, defaults', p50Ratio: 0.0667, p99Ratio: 0.075 });
+  expect(report.sides.map(({ p50Ms, p99Ms }) => [p50Ms, p99Ms])).toEqual([
+    [2, 3],
+    [6, 7],
+    [1_000, 1_000],
+    [30, 40],
+  ]);
 });

@@ -19,7 +19,8 @@ export interface WorkloadOption {
   /** As commander reads it: `--partitions <n>`. */
   readonly flags: string;
   readonly description: string;
-  readonly default: string;
+  /** Absent: it is not given. */
+  readonly default?: string;
 }
 
 /** A measured number over its limit. */

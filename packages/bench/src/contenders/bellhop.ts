@@ -1,11 +1,13 @@
-import { type IQueueService, type JobMessage, QUEUE, STORE, type Store, type SubscribeOptions } from '@bellhop/contracts';
+import { type IQueueService, type JobMessage, QUEUE as QUEUE_SERVICE, STORE, type Store, type SubscribeOptions } from '@bellhop/contracts';
 import { Kernel, silentLogger } from '@bellhop/kernel';
 import { queuePlugin } from '@bellhop/service-queue';
 import { storePlugin } from '@bellhop/store';
 import { TEST_STORE_NAMES } from '@bellhop/testing';
 import type { Contender, ContenderKind, JobData } from './contender.js';
 import { postgresDurability, sqliteDurability } from './durability.js';
-import { QUEUE as BENCH_QUEUE } from './new-job.js';
+
+/** All jobs of a benchmark go there. */
+export const QUEUE = 'bench';
 
 type Settings = SubscribeOptions & { readonly batch?: number };
 
@@ -33,7 +35,7 @@ export async function startBellhop(url: string): Promise<Bellhop> {
   const kernel = new Kernel({ logger: silentLogger }).use(storePlugin({ url })).use(queuePlugin());
   await kernel.start();
   return {
-    queue: kernel.resolve(QUEUE),
+    queue: kernel.resolve(QUEUE_SERVICE),
     store: kernel.resolve(STORE),
     async stop() {
       await kernel.stop();
@@ -45,11 +47,11 @@ async function open(url: string, settings: Settings): Promise<Contender> {
   const { queue, store, stop } = await startBellhop(url);
   return {
     async publish(job, { runAt } = {}) {
-      await queue.publish(BENCH_QUEUE, job, runAt === undefined ? {} : { runAt });
+      await queue.publish(QUEUE, job, runAt === undefined ? {} : { runAt });
     },
     async publishMany(jobs) {
       await queue.publishMany(
-        BENCH_QUEUE,
+        QUEUE,
         jobs.map((data) => ({ data })),
       );
     },
@@ -58,7 +60,7 @@ async function open(url: string, settings: Settings): Promise<Contender> {
       return { stop: () => subscription.unsubscribe() };
     },
     async unfinished() {
-      const stats = await queue.stats(BENCH_QUEUE);
+      const stats = await queue.stats(QUEUE);
       return stats.reduce((sum, { scheduled, pending, running }) => sum + scheduled + pending + running, 0);
     },
     durability: () => durabilityOf(store),
@@ -67,9 +69,9 @@ async function open(url: string, settings: Settings): Promise<Contender> {
 }
 
 function subscribe(queue: IQueueService, handler: (job: JobData) => void, { batch, ...options }: Settings) {
-  if (batch === undefined) return queue.subscribe<JobData>(BENCH_QUEUE, ({ data }) => handler(data), options);
+  if (batch === undefined) return queue.subscribe<JobData>(QUEUE, ({ data }) => handler(data), options);
   return queue.subscribe<JobData>(
-    BENCH_QUEUE,
+    QUEUE,
     (messages: readonly JobMessage<JobData>[]) => {
       for (const { data } of messages) handler(data);
     },

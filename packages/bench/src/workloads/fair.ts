@@ -1,7 +1,6 @@
 import type { TestStoreName } from '@bellhop/testing';
-import { type Bellhop, startBellhop } from '../contenders/bellhop.js';
+import { type Bellhop, QUEUE, startBellhop } from '../contenders/bellhop.js';
 import { jobData } from '../contenders/contender.js';
-import { QUEUE as BENCH_QUEUE } from '../contenders/new-job.js';
 import { alternate } from '../measure/alternate.js';
 import { monotonicMs } from '../measure/monotonic.js';
 import { Starts } from '../measure/starts.js';
@@ -70,7 +69,7 @@ async function measure(settings: WorkloadSettings, store: TestStoreName, { backl
     const underWay = new Promise<void>((resolve) => {
       firstOfBacklog = resolve;
     });
-    bellhop.queue.subscribe<{ n: number }>(BENCH_QUEUE, async ({ organizationId, data }) => {
+    bellhop.queue.subscribe<{ n: number }>(QUEUE, async ({ organizationId, data }) => {
       if (organizationId === BIG_TENANT) firstOfBacklog();
       else starts.note(data.n);
       await new Promise((resolve) => setTimeout(resolve, handlerMs));
@@ -88,7 +87,7 @@ async function measure(settings: WorkloadSettings, store: TestStoreName, { backl
 async function fill({ queue }: Bellhop, backlog: number): Promise<void> {
   for (let first = 0; first < backlog; first += BATCH) {
     const jobs = Array.from({ length: BATCH }, (_, index) => ({ data: jobData(first + index), options: { organizationId: BIG_TENANT } }));
-    await queue.publishMany(BENCH_QUEUE, jobs);
+    await queue.publishMany(QUEUE, jobs);
   }
 }
 
@@ -96,7 +95,7 @@ async function waitsOf({ queue }: Bellhop, starts: Starts, tenant: number): Prom
   const numbers = Array.from({ length: JOBS_EACH }, (_, index) => tenant * JOBS_EACH + index);
   const published = monotonicMs();
   await queue.publishMany(
-    BENCH_QUEUE,
+    QUEUE,
     numbers.map((n) => ({ data: jobData(n), options: { organizationId: `tenant-${tenant}` } })),
   );
   return Promise.all(numbers.map(async (n) => (await starts.of(n, PATIENCE_MS)) - published));

@@ -1,42 +1,40 @@
-import { messagingMigrations, NotificationDispatcher, SqlNotificationOutbox } from '@bellhop/service-messaging';
-import { ManualClock, type TestStoreName, withoutCapabilities } from '@bellhop/testing';
+import type { TestStoreName } from '@bellhop/testing';
 import { barChart } from '../report/bar-chart.js';
 import { table } from '../report/benchmarks-page.js';
-import type { Excess, Workload, WorkloadSettings } from '../workload.js';
+import type { StoredResult } from '../results.js';
+import type { Excess, Workload } from '../workload.js';
 import { wholeNumber } from '../workload-options.js';
+import { CAPABILITIES, idleDispatcher } from './idle/idle-dispatcher.js';
+import type { IdleLoop } from './idle/idle-loop.js';
+import { idleWorker } from './idle/idle-worker.js';
 
 const TEN_MINUTES_MS = 600_000;
 const QUICK_MS = 60_000;
 
-/** The outbox's members that each setting hides, and the statements a tick may then cost with P partitions. */
-const CAPABILITIES = {
-  all: { hidden: [], perTick: () => 1 },
-  reap: { hidden: ['survey'], perTick: (partitions: number) => 1 + 2 * partitions },
-  none: { hidden: ['survey', 'reap'], perTick: (partitions: number) => 4 * partitions },
-} as const;
-
 /** Ticks of ten idle minutes with the default intervals: after 0, 1, 3, 7, 15 and 31 s, then every 30 s. */
 const TICKS_IN_TEN_MINUTES = 24;
 
-/** What an idle dispatcher costs its database in ten virtual minutes: a real store and dispatcher, a clock moved by hand. */
+/** What an idle loop costs its database in ten virtual minutes: a real store and loop, a clock moved by hand. */
 export const idle: Workload = {
   name: 'idle',
-  description: 'statements of an idle dispatcher in ten virtual minutes',
+  description: 'statements of an idle dispatcher, or queue worker, in ten virtual minutes',
   options: [
     { flags: '--partitions <n>', description: 'partitions of the dispatcher, 1 to 4096', default: '8' },
     { flags: '--capabilities <set>', description: 'of the outbox: all, reap (survey hidden), none (reap hidden too)', default: 'all' },
+    { flags: '--queues <n>', description: 'the queue worker instead, with a subscription to each of so many queues, 1 to 1000' },
   ],
   peers: false,
   defaultStores: ['sqlite'],
-  async run(settings) {
-    const [store] = settings.stores as [TestStoreName];
-    return measure(store, settings);
+  async run({ stores, quick, options, database }) {
+    const [store] = stores as [TestStoreName];
+    const loop = choose(options);
+    const forMs = quick ? QUICK_MS : TEN_MINUTES_MS;
+    const { ticks, statements, writes, byLabel } = await loop.measure(await database(store), forMs);
+    const json = { ticks, statements, statementsPerIdleTick: statements / ticks, writes, byLabel, loops: {} };
+    return { json, excesses: excesses(json, loop) };
   },
   report(results) {
-    const runs = results.map(({ settings, result }) => ({
-      label: `${(settings.stores as string[])[0]}, ${settings.partitions} partitions, ${TITLES[settings.capabilities as keyof typeof CAPABILITIES]}`,
-      result,
-    }));
+    const runs = results.map((stored) => ({ label: labelOf(stored), result: stored.result }));
     const columns = ['ticks', 'statements', 'statementsPerIdleTick', 'writes'] as const;
     const title = 'Statements in ten idle minutes';
     const bars = runs.map(({ label, result }) => ({ label, value: Number(result.statements) }));
@@ -50,46 +48,26 @@ export const idle: Workload = {
   },
 };
 
-const TITLES = { all: 'one survey', reap: 'no survey', none: 'no survey, no reap' } as const;
-
-async function measure(store: TestStoreName, settings: WorkloadSettings) {
-  const partitionCount = wholeNumber('--partitions', settings.options.partitions, 1, 4_096);
-  const capabilities = settings.options.capabilities as keyof typeof CAPABILITIES;
-  if (!Object.hasOwn(CAPABILITIES, capabilities)) {
+function choose({ partitions, capabilities, queues }: Readonly<Record<string, string | undefined>>): IdleLoop {
+  if (queues !== undefined) return idleWorker(wholeNumber('--queues', queues, 1, 1_000));
+  const partitionCount = wholeNumber('--partitions', partitions, 1, 4_096);
+  if (capabilities === undefined || !Object.hasOwn(CAPABILITIES, capabilities)) {
     throw new RangeError(`--capabilities ${capabilities}: allowed are ${Object.keys(CAPABILITIES).join(', ')}.`);
   }
-  const { hidden, perTick } = CAPABILITIES[capabilities];
-  const clock = new ManualClock();
-  const opened = await (await settings.database(store)).open({ clock });
-  await opened.migrate(messagingMigrations);
-  const dispatcher = new NotificationDispatcher({
-    outbox: withoutCapabilities(new SqlNotificationOutbox({ store: opened }), hidden),
-    channels: INBOX_ONLY,
-    clock: opened.clock,
-    partitionCount,
-  });
-  opened.meter.reset();
-  dispatcher.start();
-  await clock.runFor(settings.quick ? QUICK_MS : TEN_MINUTES_MS, { settle: () => dispatcher.settled() });
-  const { ticks } = dispatcher.counters();
-  const { statements, writes, byLabel } = opened.meter.snapshot();
-  await dispatcher.stop();
-  const counts = Object.fromEntries(Object.entries(byLabel).map(([label, count]) => [label.replace(/^outbox\./, ''), count.statements]));
-  const json = { ticks, statements, statementsPerIdleTick: statements / ticks, writes, byLabel: counts, loops: {} };
-  return { json, excesses: excesses(json, capabilities, perTick(partitionCount)) };
+  return idleDispatcher(partitionCount, capabilities as keyof typeof CAPABILITIES);
 }
 
-/** The channel a host always has; while nothing is due it is never asked. */
-const INBOX_ONLY = {
-  ids: () => ['inbox'],
-  get: () => undefined,
-};
+function labelOf({ settings }: StoredResult): string {
+  const [store] = settings.stores as string[];
+  if (settings.queues !== undefined) return `${store}, ${settings.queues === '1' ? '1 queue' : `${settings.queues} queues`}`;
+  return `${store}, ${settings.partitions} partitions, ${CAPABILITIES[settings.capabilities as keyof typeof CAPABILITIES].title}`;
+}
 
-function excesses(measured: { ticks: number; statements: number; writes: number }, capabilities: string, perTick: number): Excess[] {
+function excesses(measured: { ticks: number; statements: number; writes: number }, { perTick, readsOnly }: IdleLoop): Excess[] {
   const limits = {
     ticks: TICKS_IN_TEN_MINUTES,
     statements: TICKS_IN_TEN_MINUTES * perTick,
-    ...(capabilities === 'all' ? { writes: 0 } : {}),
+    ...(readsOnly ? { writes: 0 } : {}),
   };
   return Object.entries(limits)
     .map(([what, limit]) => ({ what, measured: measured[what as keyof typeof measured], limit }))

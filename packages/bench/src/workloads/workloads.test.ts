@@ -30,7 +30,14 @@ describe('idle', () => {
     expect(none.json).toMatchObject({ ticks: 24, statements: 768, statementsPerIdleTick: 32 });
   });
 
+  it.each(['1', '100'])('is 24 reads and no write in ten minutes, with %s queues', async (queues) => {
+    const { json, excesses } = await idle.run(settings({ partitions: '8', capabilities: 'all', queues }));
+    expect(json).toEqual({ ticks: 24, statements: 24, statementsPerIdleTick: 1, writes: 0, byLabel: { survey: 24 }, loops: {} });
+    expect(excesses).toEqual([]);
+  });
+
   it.each([
+    { queues: '0' },
     { partitions: '0', capabilities: 'all' },
     { partitions: 'x', capabilities: 'all' },
     { partitions: '8', capabilities: 'some' },

@@ -1,8 +1,8 @@
-import type { ClaimedJob, NewJob } from '@bellhop/contracts';
-import { queueMigrations, SqlJobStore } from '@bellhop/service-queue';
+import type { ClaimedJob, PublishOptions } from '@bellhop/contracts';
+import { QueueService, QueueWorker, queueMigrations, SqlJobStore } from '@bellhop/service-queue';
 import type { ManualClock } from '@bellhop/testing';
-import { jobData } from '../../contenders/contender.js';
-import { newJob, QUEUE } from '../../contenders/new-job.js';
+import { QUEUE } from '../../contenders/bellhop.js';
+import { type JobData, jobData } from '../../contenders/contender.js';
 import { operationsOf } from './operation.js';
 
 const LEASE_MS = 30_000;
@@ -11,6 +11,9 @@ const DELAY_MS = 1_000;
 interface QueueBench {
   readonly clock: ManualClock;
   readonly jobs: SqlJobStore;
+  readonly queue: QueueService;
+  /** With a subscription to each of 100 queues. */
+  readonly worker: QueueWorker;
 }
 
 /** One statement, which is one exchange with a server. */
@@ -19,14 +22,19 @@ const oneStatement = () => ({ statements: 1, transactions: 0, roundTrips: 1 });
 export const queueOperations = operationsOf<QueueBench>(
   async (store, clock) => {
     await store.migrate(queueMigrations);
-    return { clock, jobs: new SqlJobStore({ store }) };
+    const jobs = new SqlJobStore({ store });
+    const queue = new QueueService({ clock: store.clock });
+    queue.attach({ jobs, clock: store.clock });
+    const worker = new QueueWorker({ jobs, clock: store.clock });
+    for (let n = 0; n < 100; n += 1) worker.subscribe(`${QUEUE}-${n}`, () => undefined);
+    return { clock, jobs, queue, worker };
   },
   {
-    queueIdleTick: { run: ({ jobs }) => jobs.survey({ queues: queues(100) }), limits: oneStatement },
-    publish1: { run: ({ jobs, clock }) => jobs.enqueue(newJobs(1, clock)), limits: oneStatement },
-    publishMany1000: { run: ({ jobs, clock }) => jobs.enqueue(newJobs(1_000, clock)), limits: oneStatement },
+    queueIdleTick: { run: ({ worker }) => worker.tick(), limits: oneStatement },
+    publish1: { run: ({ queue }) => queue.publish(QUEUE, jobData(0)), limits: oneStatement },
+    publishMany1000: { run: ({ queue }) => queue.publishMany(QUEUE, jobs(1_000)), limits: oneStatement },
     jobClaimAck32: {
-      prepare: ({ jobs, clock }) => jobs.enqueue(newJobs(64, clock)),
+      prepare: ({ queue }) => queue.publishMany(QUEUE, jobs(64)),
       async run({ jobs }) {
         const claims = await claim(jobs, 32);
         const outcomes = await jobs.ack(claims.map((each) => ({ claim: each, result: { outcome: 'completed' } })));
@@ -35,9 +43,9 @@ export const queueOperations = operationsOf<QueueBench>(
       limits: () => ({ statements: 3 }),
     },
     reclaim1000: {
-      async prepare({ jobs, clock }) {
-        await jobs.enqueue(newJobs(1_000, clock));
-        await claim(jobs, 1_000);
+      async prepare({ queue, jobs: store, clock }) {
+        await queue.publishMany(QUEUE, jobs(1_000));
+        await claim(store, 1_000);
         await clock.advance(LEASE_MS);
       },
       async run({ jobs }) {
@@ -46,8 +54,8 @@ export const queueOperations = operationsOf<QueueBench>(
       limits: oneStatement,
     },
     promote1000: {
-      async prepare({ jobs, clock }) {
-        await jobs.enqueue(newJobs(1_000, clock, DELAY_MS));
+      async prepare({ queue, clock }) {
+        await queue.publishMany(QUEUE, jobs(1_000, DELAY_MS));
         await clock.advance(DELAY_MS);
       },
       async run({ jobs }) {
@@ -62,14 +70,8 @@ function claim(jobs: SqlJobStore, limit: number): Promise<ClaimedJob[]> {
   return jobs.claim({ workerId: 'bench', queues: [{ queue: QUEUE, limit, leaseMs: LEASE_MS }] });
 }
 
-function queues(count: number): { queue: string }[] {
-  return Array.from({ length: count }, (_, index) => ({ queue: `${QUEUE}${index === 0 ? '' : index}` }));
-}
-
-function newJobs(count: number, clock: ManualClock, delayMs = 0): NewJob[] {
-  return Array.from({ length: count }, (_, n) =>
-    newJob(jobData(n), { id: `job-${String(n).padStart(8, '0')}`, dueAt: clock.now() + delayMs }),
-  );
+function jobs(count: number, delayMs = 0): { data: JobData; options: PublishOptions }[] {
+  return Array.from({ length: count }, (_, n) => ({ data: jobData(n), options: { delayMs } }));
 }
 
 /** A statement that did less than it is measured for costs less, too. */

@@ -1,3 +1,4 @@
+export { defineJob, type JobDefaults, type JobDefinition, type JobDefinitionOptions } from './define-job.js';
 export { queueMigrations } from './migrations/queue-migrations.js';
 export { PermanentError } from './permanent-error.js';
 export type { QueuePluginOptions } from './queue-options.js';

@@ -99,13 +99,13 @@ export interface IQueueService {
     jobs: readonly { readonly data: unknown; readonly options?: PublishOptions }[],
     trx?: TransactionOption,
   ): Promise<Enqueued[]>;
-  subscribe<Data = unknown>(queue: string, handler: JobHandler<Data>, options?: SubscribeOptions): Subscription;
   /** Batches of 1 to 1 000. */
   subscribe<Data = unknown>(
     queue: string,
     handler: BatchJobHandler<Data>,
     options: SubscribeOptions & { readonly batch: number },
   ): Subscription;
+  subscribe<Data = unknown>(queue: string, handler: JobHandler<Data>, options?: SubscribeOptions): Subscription;
   /** Ends every subscription of the queue in this process. */
   unsubscribe(queue: string): Promise<void>;
   /** Jobs that are scheduled or pending. */

@@ -42,12 +42,12 @@ export interface JobDefinition<Schema extends StandardSchemaV1> {
     trx?: TransactionOption,
   ): Promise<Enqueued[]>;
   /** A job whose stored data the schema refuses never reaches the handler: it is dead, with the reason. */
-  subscribe(service: IQueueService, handler: JobHandler<Out<Schema>>, options?: SubscribeOptions): Subscription;
   subscribe(
     service: IQueueService,
     handler: BatchJobHandler<Out<Schema>>,
     options: SubscribeOptions & { readonly batch: number },
   ): Subscription;
+  subscribe(service: IQueueService, handler: JobHandler<Out<Schema>>, options?: SubscribeOptions): Subscription;
 }
 
 const DEFAULTS = ['priority', 'maxAttempts', 'backoff', 'timeoutMs', 'idempotencyWindowMs', 'groupConcurrency'] as const;

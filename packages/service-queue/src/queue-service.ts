@@ -127,12 +127,12 @@ export class QueueService implements IQueueService {
     return this.#enqueue(checkJobs(queue, jobs, { id: this.#nextId, now: this.#clock.now() }), trx);
   }
 
-  subscribe<Data = unknown>(queue: string, handler: JobHandler<Data>, options?: SubscribeOptions): Subscription;
   subscribe<Data = unknown>(
     queue: string,
     handler: BatchJobHandler<Data>,
     options: SubscribeOptions & { readonly batch: number },
   ): Subscription;
+  subscribe<Data = unknown>(queue: string, handler: JobHandler<Data>, options?: SubscribeOptions): Subscription;
   subscribe(queue: string, handler: unknown, options?: SubscribeOptions & { readonly batch?: number }): Subscription {
     checkName(queue, 'queue');
     if (typeof handler !== 'function') {

@@ -214,6 +214,7 @@ export class QueueWorker {
 
   private async surveyAndClaim(turn: ClaimTurn): Promise<Pick<TickResult, 'nextDueAt' | 'contended'>> {
     const asked = this.withRoom();
+    const askedAt = this.settings.clock.now();
     let survey: JobSurvey;
     try {
       survey = await this.options.jobs.survey({ queues: uniqueQueues(asked) });
@@ -228,8 +229,9 @@ export class QueueWorker {
     // What was just made claimable may be of any queue.
     const wanted = recovered ? asked : asked.filter(({ queue }) => claimable.has(queue));
     if (wanted.length > 0) await turn.claim(wanted);
-    const now = this.settings.clock.now();
-    const times = [survey.nextDueAt, survey.nextExpiryAt, survey.nextFireAt].filter((time) => time !== undefined && time > now) as number[];
+    // By the time of the survey: what has come due since then it did not see, and no other tick would look for it before the interval.
+    const later = (time: number | undefined): time is number => time !== undefined && time > askedAt;
+    const times = [survey.nextDueAt, survey.nextExpiryAt, survey.nextFireAt].filter(later);
     return {
       nextDueAt: times.length > 0 ? Math.min(...times) : null,
       contended: turn.claimed === 0 && turn.failed.length === 0 && claimable.size > 0,

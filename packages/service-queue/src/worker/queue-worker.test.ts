@@ -59,26 +59,6 @@ describe('a worker', () => {
     await worker.stop();
   });
 
-  test('[Q7] runs what is due later at its due time, announced or only seen by a survey', async () => {
-    const { worker, service, publishSilently, clock } = queueBench();
-    const { handler, data } = recordingHandler();
-    service.subscribe('mail', handler);
-    const seen = await publishSilently('mail', 'seen', clock.now() + 100_000);
-    worker.start();
-    await clock.advance(95_000);
-    await service.publish('mail', 'announced', { delayMs: 4_000 });
-    await clock.advance(3_999);
-    expect(data()).toEqual([]);
-    await clock.advance(1);
-    expect(data()).toEqual(['announced']);
-    await clock.advance(999);
-    expect(data()).toEqual(['announced']);
-    await clock.advance(1);
-    expect(data()).toEqual(['announced', 'seen']);
-    expect(seen).toBeTypeOf('string');
-    await worker.stop();
-  });
-
   test('finds unannounced work at an interval, and says so by its lateness', async () => {
     const { worker, service, publishSilently, clock } = queueBench({ intervalMs: 500, maxIdleIntervalMs: 0 });
     const { handler, data } = recordingHandler();

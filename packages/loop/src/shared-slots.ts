@@ -55,11 +55,11 @@ export class SharedSlots {
     this.waiting.delete(share);
   }
 
-  /** There may be a slot for those that wait. One that finds none waits on, behind those it was before. */
+  /** There may be a slot for those that wait. One for which there is none keeps its place: to be told of nothing costs it a look at its store. */
   changed(): void {
     for (const share of [...this.waiting]) {
       if (this.free === 0) return;
-      if (!this.waiting.delete(share)) continue;
+      if (this.freeFor(share) === 0 || !this.waiting.delete(share)) continue;
       share.onFree();
     }
   }

@@ -2,28 +2,41 @@ import { request } from 'node:http';
 import { STORE } from '@bellhop/contracts';
 import { type KernelPlugin, silentLogger } from '@bellhop/kernel';
 import { NOTIFICATION_DISPATCHER } from '@bellhop/service-messaging';
+import { QUEUE_WORKER } from '@bellhop/service-queue';
 import { ManualClock } from '@bellhop/testing';
 import { describe, expect, it } from 'vitest';
-import { createHost } from './host.js';
+import { createHost, type Host } from './host.js';
 import { ROOT_KEY, runHost } from './running-host.fixture.js';
 
+/** What runs in a host by itself. */
+const loopsOf = ({ kernel }: Host) => [kernel.resolve(NOTIFICATION_DISPATCHER), kernel.resolve(QUEUE_WORKER)] as const;
+const settled = async (loops: ReturnType<typeof loopsOf>): Promise<void> => {
+  for (const loop of loops) await loop.settled();
+};
+
 describe('an idle host', () => {
-  it('[budget] asks its database what the loop asks, and writes nothing', async () => {
+  it('[budget] asks its database what its loops ask, each one question per idle interval, and writes nothing', async () => {
     const clock = new ManualClock();
     const { host, call } = await runHost({}, { clock });
     await call('POST', '/v1/notifications', { body: { topic: 't', audience: 'ada' } });
-    const dispatcher = host.kernel.resolve(NOTIFICATION_DISPATCHER);
-    await dispatcher.settled();
+    const loops = loopsOf(host);
+    await settled(loops);
     const { meter } = host.kernel.resolve(STORE);
     meter.reset();
-    await clock.runFor(600_000, { settle: () => dispatcher.settled() });
-    const { byLabel, statements, writes, transactions } = meter.snapshot();
-    expect(Object.keys(byLabel)).toEqual(['outbox.survey']);
-    expect({ statements, writes, transactions }).toEqual({ statements: dispatcher.counters().idleLevel, writes: 0, transactions: 0 });
-    expect(statements).toBeLessThanOrEqual(24);
+    const ticksBefore = loops.map((loop) => loop.counters().ticks);
+    await clock.runFor(600_000, { settle: () => settled(loops) });
+    const { byLabel, writes, transactions } = meter.snapshot();
+    const asked = ['outbox.survey', 'queue.survey'];
+    expect(Object.keys(byLabel).sort()).toEqual(asked);
+    expect({ writes, transactions }).toEqual({ writes: 0, transactions: 0 });
+    for (const [index, loop] of loops.entries()) {
+      const statements = byLabel[asked[index] as string]?.statements;
+      expect(statements).toBe(loop.counters().ticks - (ticksBefore[index] as number));
+      expect(statements).toBeLessThanOrEqual(24);
+    }
     // Control: a scrape is what costs a statement more, when it happens.
     await call('GET', '/metrics');
-    expect(Object.keys(meter.snapshot().byLabel)).toEqual(['outbox.survey', 'host.oldest_due']);
+    expect(Object.keys(meter.snapshot().byLabel).sort()).toEqual(['host.oldest_due', ...asked]);
     await host.stop();
   });
 
@@ -33,10 +46,10 @@ describe('an idle host', () => {
     const log = (_fields: object, message: string) => void lines.push(message);
     const logger = { debug() {}, info: log, warn: log, error: log, child: () => logger };
     const { host } = await runHost({}, { clock, logger });
-    const dispatcher = host.kernel.resolve(NOTIFICATION_DISPATCHER);
+    const loops = loopsOf(host);
     expect(lines).toContain('listening');
     lines.length = 0;
-    await clock.runFor(600_000, { settle: () => dispatcher.settled() });
+    await clock.runFor(600_000, { settle: () => settled(loops) });
     expect(lines).toEqual([]);
     await host.stop();
   });

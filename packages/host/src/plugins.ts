@@ -1,6 +1,7 @@
 import type { MigratingPlugin } from '@bellhop/contracts';
 import type { KernelPlugin } from '@bellhop/kernel';
 import { messagingPlugin } from '@bellhop/service-messaging';
+import { queuePlugin } from '@bellhop/service-queue';
 import { storePlugin } from '@bellhop/store';
 import { DEFAULT_DATABASE_URL } from './config/default-database.js';
 import type { HostOptions } from './config/host-config.js';
@@ -10,8 +11,14 @@ import { keyPlugin } from './keys/key-plugin.js';
 export type HostPlugin = KernelPlugin & Partial<MigratingPlugin>;
 
 /** Every plugin of a host: the built-in ones, then those of its config. @throws BellhopError `PLUGIN_OPTIONS`. */
-export function hostPlugins({ channels = [], database, messaging, plugins = [], posture }: HostOptions): HostPlugin[] {
-  return [storePlugin(storeOptions({ database, posture })), keyPlugin(), messagingPlugin({ ...messaging, channels }), ...plugins];
+export function hostPlugins({ channels = [], database, messaging, plugins = [], posture, queue }: HostOptions): HostPlugin[] {
+  return [
+    storePlugin(storeOptions({ database, posture })),
+    keyPlugin(),
+    queuePlugin(queue),
+    messagingPlugin({ ...messaging, channels }),
+    ...plugins,
+  ];
 }
 
 /** The host's store: several organizations share it, so its posture is `isolated` unless the config says otherwise. */

@@ -4,8 +4,20 @@
  *
  * Whoever adds a write statement adds here what runs it.
  */
-import { type ClaimOptions, type INotificationOutbox, MESSAGING, NOTIFICATION_OUTBOX, STORE, type Store } from '@bellhop/contracts';
+import {
+  type ClaimedJob,
+  type ClaimOptions,
+  type INotificationOutbox,
+  JOB_STORE,
+  MESSAGING,
+  NOTIFICATION_OUTBOX,
+  QUEUE,
+  SCHEDULE_STORE,
+  STORE,
+  type Store,
+} from '@bellhop/contracts';
 import { type Clock, Kernel } from '@bellhop/kernel';
+import { QueueSchedules } from '@bellhop/service-queue';
 import { checkWrite } from './cli/doctor/database-checks.js';
 import type { HostOptions } from './config/host-config.js';
 import { KeyStore } from './keys/key-store.js';
@@ -17,6 +29,8 @@ const USER = 'ada';
 export async function driveEveryWrite(store: Store, clock: Clock): Promise<void> {
   await withHost(store, clock, { outbox: 'sql' }, driveOutbox);
   await withHost(store, clock, { outbox: 'none' }, driveInbox);
+  await withHost(store, clock, {}, driveJobs);
+  await withHost(store, clock, {}, (kernel) => driveSchedules(kernel, clock));
   await driveKeys(store);
   await checkWrite(store);
 }
@@ -25,7 +39,8 @@ export async function driveEveryWrite(store: Store, clock: Clock): Promise<void>
 async function withHost(store: Store, clock: Clock, messaging: HostOptions['messaging'], drive: (kernel: Kernel) => Promise<void>) {
   const kernel = new Kernel({ clock });
   kernel.bind(STORE, store);
-  for (const plugin of hostPlugins({ database: { url: 'memory:' }, messaging: { ...messaging, dispatch: false } })) kernel.use(plugin);
+  for (const plugin of hostPlugins({ database: { url: 'memory:' }, messaging: { ...messaging, dispatch: false }, queue: { work: false } }))
+    kernel.use(plugin);
   await kernel.start();
   try {
     await drive(kernel);
@@ -61,6 +76,52 @@ async function driveInbox(kernel: Kernel): Promise<void> {
   await messaging.inbox.mark(caller, ids, 'clicked');
   await messaging.inbox.markAllRead(caller);
   await messaging.inbox.archive(caller, ids);
+}
+
+async function driveJobs(kernel: Kernel): Promise<void> {
+  const [queue, jobs] = [kernel.resolve(QUEUE), kernel.resolve(JOB_STORE)];
+  const of = { organizationId: ORGANIZATION };
+  const leaseMs = 60_000;
+  const claim = (...queues: readonly (readonly [queue: string, limit: number])[]): Promise<ClaimedJob[]> =>
+    jobs.claim({ workerId: 'worker', queues: queues.map(([name, limit]) => ({ queue: name, limit, leaseMs })) });
+
+  await queue.publish('mail', 1, of);
+  await queue.publishMany('mail', [
+    { data: 2, options: of },
+    { data: 3, options: of },
+  ]);
+  await queue.publish('mail', 4, { ...of, idempotencyKey: 'key' });
+  await queue.publish('capped', 5, { ...of, groupKey: 'group', groupConcurrency: 1 });
+  const [completed] = await claim(['mail', 1]);
+  const [released, dead] = await claim(['mail', 2], ['capped', 1]);
+  await jobs.renew([{ claim: completed!, leaseMs }]);
+  await jobs.progress(completed!, 50);
+  await jobs.ack([{ claim: completed!, result: { outcome: 'completed' } }]);
+  await jobs.release([released!]);
+  await jobs.ack([{ claim: dead!, result: { outcome: 'dead', error: 'no such mailbox' } }]);
+  await queue.replay(dead!.id, of);
+  await queue.replayAll('mail', of);
+  await queue.reschedule(released!.id, 0, of);
+  await queue.cancel(dead!.id, of);
+  await queue.pause('mail');
+  await queue.resume('mail');
+  await queue.purge('mail', of);
+  await jobs.purgeFailed(dead!.id, of);
+  await jobs.promote({ limit: 10 });
+  await jobs.reclaim({ limit: 10 });
+  await jobs.sweep({ completedBefore: 0, deadBefore: 0, limit: 10 });
+}
+
+async function driveSchedules(kernel: Kernel, clock: Clock): Promise<void> {
+  const [queue, store] = [kernel.resolve(QUEUE), kernel.resolve(SCHEDULE_STORE)];
+  const schedules = new QueueSchedules({ store, jobs: kernel.resolve(JOB_STORE), clock });
+  const spec = { queue: 'report', organizationId: ORGANIZATION };
+  await queue.schedule('daily', { ...spec, timing: { once: clock.now() + 60_000 } });
+  await queue.schedule('daily', { ...spec, timing: { once: clock.now() } });
+  await schedules.fireDue();
+  await queue.pauseSchedule('daily');
+  await queue.unschedule('daily');
+  await store.sweepRuns({ createdBefore: 0, limit: 10 });
 }
 
 async function driveKeys(store: Store): Promise<void> {

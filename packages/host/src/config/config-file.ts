@@ -72,11 +72,12 @@ async function importConfig(file: string): Promise<unknown> {
  * copy that runs. `interopDefault` would let a missing default export look like one.
  */
 async function configLoader(file: string) {
-  const [host, kernel, contracts, messaging, store] = await Promise.all([
+  const [host, kernel, contracts, messaging, queue, store] = await Promise.all([
     import('../index.js'),
     import('@bellhop/kernel'),
     import('@bellhop/contracts'),
     import('@bellhop/service-messaging'),
+    import('@bellhop/service-queue'),
     import('@bellhop/store'),
   ]);
   return createJiti(pathToFileURL(file).href, {
@@ -88,6 +89,7 @@ async function configLoader(file: string) {
       '@bellhop/kernel': kernel,
       '@bellhop/contracts': contracts,
       '@bellhop/service-messaging': messaging,
+      '@bellhop/service-queue': queue,
       '@bellhop/store': store,
     },
   });

@@ -1,6 +1,7 @@
 import type { NotificationChannel, TenantPosture } from '@bellhop/contracts';
 import { BellhopError, errorMessage, type KernelPlugin, parseOptions } from '@bellhop/kernel';
 import { type MessagingPluginOptions, messagingPlugin } from '@bellhop/service-messaging';
+import { type QueuePluginOptions, queuePlugin } from '@bellhop/service-queue';
 import { type StoreOptions, storeOptionsSchema } from '@bellhop/store';
 import { z } from 'zod';
 
@@ -26,6 +27,8 @@ export interface HostConfig {
   readonly channels?: readonly NotificationChannel[] | undefined;
   /** Options of `messagingPlugin`, channels apart. */
   readonly messaging?: Omit<MessagingPluginOptions, 'channels'> | undefined;
+  /** Options of `queuePlugin`. */
+  readonly queue?: QueuePluginOptions | undefined;
   /** More plugins, loaded after the built-in ones unless their `requires` and `after` say otherwise. */
   readonly plugins?: readonly KernelPlugin[] | undefined;
 }
@@ -49,6 +52,7 @@ const schema = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).optional(),
   channels: z.array(z.custom<NotificationChannel>(isChannel, 'a channel: an object with an id and a send function')).optional(),
   messaging: z.record(z.string(), z.unknown()).optional(),
+  queue: z.record(z.string(), z.unknown()).optional(),
   plugins: z.array(z.custom<KernelPlugin>(isPlugin, 'a plugin: an object with a name, as a plugin factory returns it')).optional(),
 });
 
@@ -66,6 +70,7 @@ export function checkHostConfig(source: string, given: unknown): HostConfig {
   // The value as it was given, not as parsed: the defaults of the plugins' options are theirs to fill in.
   const config = given as HostConfig;
   checkMessaging(source, config.messaging);
+  checkQueue(source, config.queue);
   return config;
 }
 
@@ -93,6 +98,14 @@ function checkMessaging(source: string, options: HostConfig['messaging']): void 
       // The plugin's own, and the last it lists; here they are given beside `messaging`.
       .replaceAll(/(?<=allowed: outbox, [^|]*), channels(?= \||$)/g, '');
     throw new BellhopError('PLUGIN_OPTIONS', text, { cause: error });
+  }
+}
+
+function checkQueue(source: string, options: HostConfig['queue']): void {
+  try {
+    queuePlugin(options);
+  } catch (error) {
+    throw new BellhopError('PLUGIN_OPTIONS', errorMessage(error).replace(/^service-queue: /, `${source}: queue: `), { cause: error });
   }
 }
 

@@ -125,6 +125,16 @@ describe('the config file', () => {
       /bellhop\.config\.json: messaging: unknown option dispach; allowed: outbox, dispatch, (?!.*channels).*, stopDeadlineMs$/,
     ],
     ['channels in the wrong place', '{ "messaging": { "channels": [] } }', /bellhop\.config\.json: unknown option messaging\.channels/],
+    [
+      'an unknown option of the queue',
+      '{ "queue": { "wrok": false } }',
+      /bellhop\.config\.json: queue: unknown option wrok; allowed: jobs, work, .*stopDeadlineMs$/,
+    ],
+    [
+      'a queue option out of bounds',
+      '{ "queue": { "maxConcurrency": 0 } }',
+      /bellhop\.config\.json: queue: option maxConcurrency: given 0 \(number\); allowed: /,
+    ],
     ['malformed JSON', '{ "port": ', /^Cannot load bellhop\.config\.json: the file ends too soon \(bellhop\.config\.json:1:11\)\.$/],
     [
       'JSON with a trailing comma',

@@ -54,19 +54,28 @@ export const replayJobs = defineStatement({
   ),
 });
 
-/** Params: `queue`, `organizationId` or null, `limit`. */
 const purge = (condition: string) =>
-  defineStatement({
-    label: 'queue.purge',
-    operation: 'delete',
-    table: 'queue_job',
-    sql: bothFamilies((family) => `DELETE FROM queue_job WHERE ${some(family, `${condition} AND queue = :queue AND ${MINE}`)}`),
-  });
+  bothFamilies((family) => `DELETE FROM queue_job WHERE ${some(family, `${condition} AND queue = :queue AND ${MINE}`)}`);
 
-/** What has not started, by the index it is in. */
-export const purgeScheduled = purge(`status = 'scheduled'`);
-export const purgeFree = purge(waiting('free', 'q'));
-export const purgeCapped = purge(waiting('capped', 'q'));
+// What has not started, by the index it is in. Params: `queue`, `organizationId` or null, `limit`.
+export const purgeScheduled = defineStatement({
+  label: 'queue.purge',
+  operation: 'delete',
+  table: 'queue_job',
+  sql: purge(`status = 'scheduled'`),
+});
+export const purgeFree = defineStatement({
+  label: 'queue.purge',
+  operation: 'delete',
+  table: 'queue_job',
+  sql: purge(waiting('free', 'q')),
+});
+export const purgeCapped = defineStatement({
+  label: 'queue.purge',
+  operation: 'delete',
+  table: 'queue_job',
+  sql: purge(waiting('capped', 'q')),
+});
 
 /** Params: `id`, `organizationId` or null. */
 export const purgeDeadJob = defineStatement({

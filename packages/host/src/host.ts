@@ -14,7 +14,9 @@ import { environmentRootKey } from './keys/environment-key.js';
 import { KeyCheck } from './keys/key-check.js';
 import { KeyStore, type MadeKey } from './keys/key-store.js';
 import { HostMetrics } from './metrics/host-metrics.js';
+import { registerLoopMetrics } from './metrics/loop-metrics.js';
 import { registerMessagingMetrics } from './metrics/messaging-metrics.js';
+import { registerQueueMetrics } from './metrics/queue-metrics.js';
 import { registerStoreMetrics } from './metrics/store-metrics.js';
 import { hostPlugins } from './plugins.js';
 
@@ -95,7 +97,9 @@ export class Host {
     const rootKey = await environmentRootKey(keys, this.#options.apiKey);
     if (rootKey === undefined) this.#firstKey = await keys.createFirst();
     registerStoreMetrics(this.#metrics.registry, store);
+    registerLoopMetrics(this.#metrics.registry, this.kernel);
     registerMessagingMetrics(this.#metrics.registry, this.kernel);
+    registerQueueMetrics(this.#metrics.registry, this.kernel);
     this.#server.serve(
       createApi({
         messaging: this.kernel.resolve(MESSAGING),

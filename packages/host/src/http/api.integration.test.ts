@@ -1,4 +1,4 @@
-import { type NotificationChannel, STORE } from '@bellhop/contracts';
+import { type NotificationChannel, QUEUE, STORE } from '@bellhop/contracts';
 import { ManualClock } from '@bellhop/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RunningHost, runHost, until } from '../running-host.fixture.js';
@@ -300,6 +300,27 @@ describe('metrics', () => {
     expect(body).toMatch(/^bellhop_http_requests_total\{method="POST",route="\/v1\/notifications",status="202"\} 1$/m);
     expect(body).toMatch(/^process_resident_memory_bytes \d/m);
     expect((await other.call('GET', '/metrics')).body).not.toContain('route="/v1/notifications"');
+  });
+
+  it('show the queue worker and its loop, and nothing of one that does not run', async () => {
+    const [{ call, host }, idle] = [await start(), await start({ queue: { work: false } })];
+    const queue = host.kernel.resolve(QUEUE);
+    queue.subscribe('mail', ({ data }) => {
+      if (data === 'bad') throw new Error('no such mailbox');
+    });
+    await queue.publishMany('mail', [{ data: 'good' }, { data: 'bad', options: { maxAttempts: 1 } }]);
+    const { body } = await until(
+      () => call('GET', '/metrics'),
+      (answer) => answer.body.includes('bellhop_queue_dead_total 1'),
+    );
+    expect(body).toMatch(/^bellhop_queue_claimed_total 2$/m);
+    expect(body).toMatch(/^bellhop_queue_subscriptions 1$/m);
+    expect(body).toMatch(/^bellhop_loop_ticks_total\{loop="queue"\} [1-9]/m);
+    expect(body).toMatch(/^bellhop_loop_lateness_seconds\{loop="queue",of="last"\} \d/m);
+    const other = (await idle.call('GET', '/metrics')).body;
+    expect(other).not.toMatch(/bellhop_queue_|loop="queue"/);
+    expect(other).toContain('loop="notifications"');
+    expect((await idle.call('GET', '/healthz')).body.plugins['service-queue']).toMatchObject({ status: 'ok', details: { working: false } });
   });
 
   it('tell how long the oldest due delivery has waited', async () => {

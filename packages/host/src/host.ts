@@ -4,7 +4,7 @@
  * Invariants: the port is bound before any work begins, and nothing is served before the kernel is ready; requests end before the kernel
  * stops; a start that fails leaves nothing running. It installs no signal handlers.
  */
-import { MESSAGING, STORE } from '@bellhop/contracts';
+import { MESSAGING, QUEUE, STORE } from '@bellhop/contracts';
 import { type Clock, Kernel, type Logger, type Random, silentLogger, systemClock } from '@bellhop/kernel';
 import { createDefaultFolder, DEFAULT_DATABASE_URL } from './config/default-database.js';
 import { checkHostOptions, type HostOptions } from './config/host-config.js';
@@ -103,6 +103,7 @@ export class Host {
     this.#server.serve(
       createApi({
         messaging: this.kernel.resolve(MESSAGING),
+        queues: this.kernel.resolve(QUEUE),
         keys: new KeyCheck({ keys, rootKey, clock: this.#clock }),
         metrics: this.#metrics,
         health: () => this.kernel.health(),

@@ -1,5 +1,5 @@
 /** The HTTP API: who may pass, the route groups, and what becomes of everything else. It listens on nothing itself. */
-import type { Messaging } from '@bellhop/contracts';
+import type { IQueueService, Messaging } from '@bellhop/contracts';
 import type { Clock, KernelHealth, Logger } from '@bellhop/kernel';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
@@ -10,13 +10,16 @@ import { deliveryRoutes } from './delivery-routes.js';
 import { answerFailure, HttpError } from './errors.js';
 import { healthRoutes } from './health-routes.js';
 import { inboxRoutes } from './inbox-routes.js';
+import { jobRoutes } from './job-routes.js';
 import { metricsRoutes } from './metrics-routes.js';
 import { notificationRoutes } from './notification-routes.js';
 import { describeApi } from './openapi-document.js';
+import { queueRoutes } from './queue-routes.js';
 import { allowedMethods } from './route-table.js';
 
 export interface ApiParts {
   readonly messaging: Messaging;
+  readonly queues: IQueueService;
   readonly keys: KeyCheck;
   readonly metrics: HostMetrics;
   readonly health: () => Promise<KernelHealth>;
@@ -24,7 +27,7 @@ export interface ApiParts {
   readonly clock: Clock;
 }
 
-export function createApi({ messaging, keys, metrics, health, logger, clock }: ApiParts): Hono<AuthEnv> {
+export function createApi({ messaging, queues, keys, metrics, health, logger, clock }: ApiParts): Hono<AuthEnv> {
   const api = new OpenAPIHono<AuthEnv>();
   api.use('*', async (context, next) => {
     const startedAt = clock.monotonic();
@@ -38,6 +41,8 @@ export function createApi({ messaging, keys, metrics, health, logger, clock }: A
   api.route('/', notificationRoutes(messaging));
   api.route('/', deliveryRoutes(messaging));
   api.route('/', inboxRoutes(messaging));
+  api.route('/', queueRoutes(queues));
+  api.route('/', jobRoutes(queues));
   api.route('/', metricsRoutes(metrics.registry));
   api.route('/', healthRoutes(health, clock));
   describeApi(api);

@@ -31,20 +31,30 @@ const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { STORE_BUSY: '1', STORE
 
 const UNAVAILABLE: Partial<Record<ErrorCode, string>> = {
   STORE_BUSY: 'The database is busy. Nothing was written; try again.',
-  STORE_UNAVAILABLE: 'The database cannot be reached. Try again later; give a dedupKey, so that a repeat is harmless.',
+  STORE_UNAVAILABLE: 'The database cannot be reached. Try again later; give a dedupKey or an idempotencyKey, so that a repeat is harmless.',
   STORE_CLOSED: 'This host is stopping. Try again.',
   STORE_FULL: 'The disk of the database is full. Nothing was written; try again once there is room.',
 };
 
-const INPUT_STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = { PAYLOAD_TOO_LARGE: 413, NOT_FOUND: 404 };
+/** What the caller's request met, by its code. */
+const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
+  PAYLOAD_TOO_LARGE: 413,
+  NOT_FOUND: 404,
+  JOB_NOT_FOUND: 404,
+  SCHEDULE_NOT_FOUND: 404,
+  CLAIM_LOST: 409,
+};
 
 export function toFailure(error: unknown): HttpFailure {
   if (error instanceof HttpError) return error.failure;
-  if (error instanceof InputError) return { status: INPUT_STATUS[error.code] ?? 400, code: error.code, message: error.message };
+  if (error instanceof InputError) return { status: STATUS[error.code] ?? 400, code: error.code, message: error.message };
   if (error instanceof HTTPException) return fromFramework(error);
   if (error instanceof BellhopError && UNAVAILABLE[error.code] !== undefined) {
     const { code } = error;
     return { status: 503, code, message: UNAVAILABLE[code] as string, headers: { 'Retry-After': RETRY_AFTER[code] as string } };
+  }
+  if (error instanceof BellhopError && STATUS[error.code] !== undefined) {
+    return { status: STATUS[error.code] as ContentfulStatusCode, code: error.code, message: error.message };
   }
   return { status: 500, code: 'INTERNAL', message: 'Something failed inside the host; its log says what.' };
 }

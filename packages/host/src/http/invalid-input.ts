@@ -7,6 +7,7 @@ interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly keys?: readonly string[];
+  readonly expected?: string;
   readonly errors?: readonly (readonly Issue[])[];
 }
 
@@ -32,6 +33,8 @@ function issueText(issue: Issue, place: string): string {
 
 function faultText(issue: Issue): string {
   if (issue.code === 'unrecognized_keys') return `unknown field ${(issue.keys ?? []).map((key) => JSON.stringify(key)).join(', ')}`;
+  // zod's word for a member that may hold anything and is not there.
+  if (issue.expected === 'nonoptional') return 'it is required';
   if (issue.code === 'invalid_union' && issue.errors && issue.errors.length > 0) {
     return issue.errors
       .map((branch) =>

@@ -29,7 +29,7 @@ const INFO = {
   info: {
     title: 'Bellhop',
     version,
-    description: 'Notifications that are not lost. Errors are `{ error: { code, message } }`, lists `{ items, nextCursor }`.',
+    description: 'Notifications and jobs that are not lost. Errors are `{ error: { code, message } }`, lists `{ items, nextCursor }`.',
   },
   security: [{ key: [] }],
 };

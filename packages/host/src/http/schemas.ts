@@ -4,11 +4,11 @@ import { InputError } from '@bellhop/kernel';
 import { checkName } from '@bellhop/store';
 import { z } from '@hono/zod-openapi';
 
-const id = z.string().openapi({ example: '0198c3f0-5b1e-7cc1-9f3a-2b8f4d1c7a10' });
-const epochMs = z.int().openapi({ description: 'Epoch milliseconds.' });
+export const id = z.string().openapi({ example: '0198c3f0-5b1e-7cc1-9f3a-2b8f4d1c7a10' });
+export const epochMs = z.int().openapi({ description: 'Epoch milliseconds.' });
 
 /** A name or id that comes in by the path or the query: what no store could hold is refused at the door. */
-const name = z.string().superRefine((value, context) => {
+export const name = z.string().superRefine((value, context) => {
   try {
     checkName(value, 'value');
   } catch (error) {
@@ -18,7 +18,7 @@ const name = z.string().superRefine((value, context) => {
 });
 
 /** Any JSON object, handed on as it came: a copy would lose keys such as `__proto__`. */
-const jsonObject = z
+export const jsonObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'expected a JSON object',
@@ -142,8 +142,8 @@ const flag = z
   .transform((text) => text === 'true')
   .openapi({ type: 'boolean' });
 
-const cursor = name.optional().openapi({ type: 'string', description: 'The `nextCursor` of the page before.' });
-const limit = z
+export const cursor = name.optional().openapi({ type: 'string', description: 'The `nextCursor` of the page before.' });
+export const limit = z
   .string()
   .regex(/^\d{1,9}$/, 'expected an integer')
   .transform(Number)
@@ -179,6 +179,7 @@ const ERRORS = {
   401: 'No key, or a wrong or revoked one.',
   403: 'The key may not do this.',
   404: 'Nothing with this id in this organization.',
+  409: 'The claim is lost: it ran out, or was settled already.',
   413: 'The body or the payload is too large.',
   415: 'The body is not JSON.',
   503: 'The database is busy or cannot be reached; see Retry-After.',

@@ -56,6 +56,8 @@ export interface ClaimedJob extends Job {
   readonly lockedUntil: number;
   /** Its organization and group, as the round robin of claims knows them: lanes are served in the byte order of this text. */
   readonly lane: string;
+  /** Jobs of its group that may run at once; null: no limit. Where one ends, another may begin. */
+  readonly groupConcurrency: number | null;
 }
 
 /** What came of an attempt. */

@@ -2,7 +2,7 @@ import { JOB_STORE, QUEUE, STORE, type Store } from '@bellhop/contracts';
 import { Kernel, type KernelPlugin } from '@bellhop/kernel';
 import { storePlugin } from '@bellhop/store';
 import { emptyTables, ManualClock, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { queueMigrations } from './migrations/queue-migrations.js';
 import { recordingHandler } from './queue-bench.fixture.js';
 import type { QueuePluginOptions } from './queue-options.js';
@@ -165,6 +165,22 @@ describe.each(TEST_STORE_NAMES)('queuePlugin on %s', (name) => {
       await turn();
       await worker.settled();
       expect(data()).toEqual([1]);
+    });
+
+    it('hands what its stop cut short to them at once', async () => {
+      const { handler, seen } = recordingHandler();
+      const stopped = await boot({ workIntervalMs: MINUTE_MS, stopDeadlineMs: 0 });
+      const { queue, worker, clock } = await boot({ workIntervalMs: MINUTE_MS });
+      stopped.queue.subscribe('mail', () => new Promise(() => {}));
+      const { id } = await stopped.queue.publish('mail', 1);
+      await vi.waitFor(async () => expect(await queue.get(id)).toMatchObject({ status: 'running' }));
+      queue.subscribe('mail', handler);
+      await worker.settled();
+      expect(seen).toEqual([]);
+      await Promise.all([stopped.kernel.stop(), turn().then(() => stopped.clock.advance(0))]);
+      // No longer than two wakes are kept apart: without the signal it would wait for the interval.
+      await clock.advance(10);
+      await vi.waitFor(() => expect(seen).toMatchObject([{ id, attempt: 1 }]));
     });
   }
 });

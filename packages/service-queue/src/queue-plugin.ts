@@ -109,6 +109,7 @@ function assemble(
         random,
         logger,
         ...(schedules ? { schedules } : {}),
+        onHandedBack: (queue) => store.signals.signal(SIGNAL_TOPIC, { dueAt: clock.now(), payload: queue }),
         maxConcurrency: options.maxConcurrency,
         intervalMs: options.workIntervalMs,
         maxIdleIntervalMs: options.workMaxIdleIntervalMs,

@@ -26,6 +26,7 @@ export interface JobRecord {
 /** What a claim returns: the rest is known to whoever made it, and each column of each row costs. */
 export interface ClaimedRecord extends Omit<JobRecord, 'status' | 'claimed_by' | 'locked_until' | 'updated_at' | 'finished_at'> {
   readonly lane: string;
+  readonly group_limit: number | null;
 }
 
 const CLAIMED_COLUMNS = [
@@ -33,6 +34,7 @@ const CLAIMED_COLUMNS = [
   'organization_id',
   'queue',
   'lane',
+  'group_limit',
   'priority',
   'due_at',
   'attempts',
@@ -162,6 +164,7 @@ export function toClaimed(record: ClaimedRecord, { token, workerId, now, lockedU
     finishedAt: null,
     claimToken: token,
     lane: record.lane,
+    groupConcurrency: record.group_limit,
   };
 }
 

@@ -100,5 +100,6 @@ export function toClaimed(row: JobRow): ClaimedJob {
     claimToken: row.claimToken as string,
     lockedUntil: row.lockedUntil as number,
     lane: row.lane,
+    groupConcurrency: row.groupConcurrency,
   };
 }

@@ -25,6 +25,8 @@ export interface SubscriptionPorts {
   readonly onFree: (subscription: JobSubscription) => void;
   /** An outcome was written. */
   readonly onWritten: (written: WrittenJob) => void;
+  /** Claims that never began were handed back. */
+  readonly onReleased: () => void;
 }
 
 /**
@@ -81,7 +83,10 @@ export class JobSubscription {
         return outcomes;
       },
       renew: (units) => renewUnits(jobs, units, leaseMs),
-      release: async (units) => void (await jobs.release(units.flatMap((unit) => unit.jobs))),
+      release: async (units) => {
+        await jobs.release(units.flatMap((unit) => unit.jobs));
+        ports.onReleased();
+      },
       onFree: () => ports.onFree(this),
       onLost: (unit) => {
         for (const { id } of unit.jobs) suspects.ended(id);

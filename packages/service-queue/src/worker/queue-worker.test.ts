@@ -140,4 +140,33 @@ describe('a worker', () => {
     expect(data()).toEqual([1]);
     await worker.stop();
   });
+
+  test('begins the next job of a limited group when one ends, not an interval later', async () => {
+    const { service, worker, clock, calls } = queueBench({ intervalMs: 3_600_000 });
+    const { handler, runs } = heldHandler();
+    service.subscribe('mail', handler);
+    const limited = { groupKey: 'g', groupConcurrency: 1 };
+    await service.publishMany(
+      'mail',
+      [1, 2, 3].map((data) => ({ data, options: { ...limited, maxAttempts: 1 } })),
+    );
+    worker.start();
+    await clock.advance(20);
+    runs[0]?.end();
+    await clock.advance(20);
+    expect(runs).toHaveLength(2);
+    runs[1]?.fail(new Error('as asked'));
+    await clock.advance(20);
+    expect(runs).toHaveLength(3);
+    runs[2]?.end();
+    await clock.advance(20);
+    // Control: the end of a job without a limit is no reason to look.
+    await service.publish('mail', 4);
+    await clock.advance(20);
+    const before = calls();
+    runs[3]?.end();
+    await clock.advance(20);
+    expect(calls()).toEqual({ ...before, ack: 4 });
+    await worker.stop();
+  });
 });

@@ -111,6 +111,7 @@ export class QueueWorker {
         if (of.starved || this.crowded || this.ticking) this.loop.refill();
       },
       onWritten: (written) => this.onWritten(written),
+      onReleased: () => this.onReleased(queue),
     });
     this.subscriptions.add(subscription);
     this.wake(queue);
@@ -294,6 +295,8 @@ export class QueueWorker {
     const { job, result, outcome } = written;
     this.tally.written(written);
     if (outcome === 'lost') return;
+    // The next job of its group may have waited for its end, and no survey sees it before.
+    if (job.groupConcurrency !== null) this.wake(job.queue);
     if (result.outcome === 'retry' || result.outcome === 'dead') {
       const { workerId, logger } = this.settings;
       logger.warn(
@@ -308,7 +311,23 @@ export class QueueWorker {
     }
     // Known to the millisecond: it needs no other traffic to be found.
     if (result.dueAt > this.settings.clock.now()) this.loop.due(result.dueAt);
-    else this.wake(job.queue);
+    else if (this.running) this.wake(job.queue);
+    else this.tellOthers(job.queue);
+  }
+
+  /** Claims were handed back. Another subscription may take them, here or elsewhere. */
+  private onReleased(queue: string): void {
+    this.wake(queue);
+    this.tellOthers(queue);
+  }
+
+  private tellOthers(queue: string): void {
+    try {
+      this.options.onHandedBack?.(queue);
+    } catch (error) {
+      const { workerId, logger } = this.settings;
+      logger.error({ workerId, queue, error: errorMessage(error) }, 'onHandedBack failed: others see the jobs at their next interval');
+    }
   }
 
   private end(subscription: JobSubscription): Promise<void> {

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { heldHandler, queueBench, recordingHandler } from '../queue-bench.fixture.js';
+import { type BenchOptions, heldHandler, queueBench, recordingHandler } from '../queue-bench.fixture.js';
 
 const jobs = (count: number) => Array.from({ length: count }, (_, data) => ({ data }));
 
+const fails = (): never => {
+  throw new Error('the hook has a fault');
+};
+
 /** One job at work, and claims that wait for its slot: a quick job before it let the worker claim ahead. */
-async function oneRunningFourWaiting() {
-  const bench = queueBench();
+async function oneRunningFourWaiting(options: BenchOptions = {}) {
+  const bench = queueBench(options);
   const { handler, runs } = heldHandler();
   bench.service.subscribe('mail', (message, ctx) => (message.data === 'quick' ? undefined : handler(message, ctx)), { concurrency: 1 });
   await bench.service.publish('mail', 'quick');
@@ -105,6 +109,30 @@ describe('stop', () => {
     await worker.settled();
     expect(data()).toEqual([1]);
     await worker.stop();
+  });
+});
+
+describe('claims that are handed back', () => {
+  test('by a stop are told to others: what never began at once, what it cut short when it does', async () => {
+    const handedBack: string[] = [];
+    const { worker, clock } = await oneRunningFourWaiting({ onHandedBack: (queue) => void handedBack.push(queue) });
+    const stopping = worker.stop({ deadlineMs: 5_000 });
+    await clock.advance(0);
+    expect(handedBack).toEqual(['mail']);
+    await clock.advance(5_000);
+    await stopping;
+    expect(handedBack).toEqual(['mail', 'mail']);
+  });
+
+  test('by an unsubscribe are taken by another subscription at once (control: nothing passes but the time for an ack)', async () => {
+    const { service, runs, clock, published } = await oneRunningFourWaiting({ onHandedBack: fails });
+    const { handler, seen } = recordingHandler();
+    const first = service.unsubscribe('mail');
+    service.subscribe('mail', handler);
+    await clock.advance(20);
+    expect(seen.map(({ id }) => id)).toEqual(published.slice(1).map(({ id }) => id));
+    runs[0]?.end();
+    await first;
   });
 });
 

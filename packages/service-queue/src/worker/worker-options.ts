@@ -12,6 +12,8 @@ export interface QueueWorkerOptions {
   /** For retry jitter and the default `workerId`. Default: the machine's. */
   readonly random?: Random;
   readonly logger?: Logger;
+  /** Called when a stop or an `unsubscribe` has handed jobs of the queue back: who else works it need not wait for its next look. */
+  readonly onHandedBack?: (queue: string) => void;
   /** Names this worker in its claims. 1 to 255 characters, default `worker-` and eight random hex digits. */
   readonly workerId?: string;
   /**

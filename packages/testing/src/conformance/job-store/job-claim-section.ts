@@ -7,13 +7,14 @@ import { type ClaimOverrides, type JobStoreConformanceOptions, jobSection, LEASE
 export function jobClaimSection(options: JobStoreConformanceOptions): void {
   jobSection(options, 'claim', (test) => {
     test('takes pending jobs: running, under the worker, with a lease and a token', async (bench) => {
-      const id = await bench.enqueue({ organizationId: 'acme', groupKey: 'g', metadata: { a: 1 } });
+      const id = await bench.enqueue({ organizationId: 'acme', groupKey: 'g', groupConcurrency: 3, metadata: { a: 1 } });
       const before = await bench.row(id);
       await bench.clock.advance(7);
-      const { claimToken, lane, ...job } = await bench.claimOne({ leaseMs: 1_234 });
+      const { claimToken, lane, groupConcurrency, ...job } = await bench.claimOne({ leaseMs: 1_234 });
       assert.equal(typeof claimToken, 'string');
       assert.notEqual(claimToken, '');
       assert.notEqual(lane, '');
+      assert.equal(groupConcurrency, 3);
       assert.deepEqual(job, {
         ...before,
         status: 'running',
@@ -23,6 +24,8 @@ export function jobClaimSection(options: JobStoreConformanceOptions): void {
         updatedAt: START + 7,
       });
       assert.deepEqual(await bench.row(id), job);
+      await bench.enqueue({ groupKey: 'g' });
+      assert.equal((await bench.claimOne()).groupConcurrency, null);
     });
 
     test('[Q6] counts the attempt when it takes the job', async (bench) => {

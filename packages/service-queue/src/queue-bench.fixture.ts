@@ -1,51 +1,65 @@
-import type { ClaimedJob, Job, JobContext, JobHandler, JobMessage, JobStore } from '@bellhop/contracts';
+import type { ClaimedJob, Job, JobContext, JobHandler, JobMessage, JobStore, ScheduleStore } from '@bellhop/contracts';
 import { type Logger, silentLogger } from '@bellhop/kernel';
 import { failingCalls, ManualClock, ManualTransactions, seededRandom } from '@bellhop/testing';
 import { type JobsAnnounced, QueueService } from './queue-service.js';
+import { QueueSchedules } from './schedules/queue-schedules.js';
 import { MemoryJobStore } from './stores/memory-job-store.js';
+import { MemoryScheduleStore } from './stores/memory-schedule-store.js';
 import { QueueWorker } from './worker/queue-worker.js';
 import type { QueueWorkerOptions } from './worker/worker-options.js';
 
-export interface BenchOptions extends Partial<Omit<QueueWorkerOptions, 'jobs' | 'clock' | 'logger'>> {
+export interface BenchOptions extends Partial<Omit<QueueWorkerOptions, 'jobs' | 'schedules' | 'clock' | 'logger'>> {
   readonly clock?: ManualClock;
   /** Shared with another bench: two processes on one store. */
   readonly memory?: MemoryJobStore;
+  /** The schedules beside `memory`, shared as that is. */
+  readonly memorySchedules?: MemoryScheduleStore;
 }
 
 const STATEMENTS = ['survey', 'claim', 'ack', 'renew', 'release', 'progress', 'promote', 'reclaim', 'enqueue'] as const;
+const SCHEDULE_STATEMENTS = ['due', 'fire'] as const;
 
 /**
  * A queue service with its worker on a memory store and a manual clock. Their calls go through a fault injector that counts them; a test that
  * wants to write behind their backs uses `memory`.
  */
-export function queueBench({ clock = new ManualClock(), memory: given, ...options }: BenchOptions = {}) {
+export function queueBench({ clock = new ManualClock(), memory: given, memorySchedules: givenSchedules, ...options }: BenchOptions = {}) {
   const { transaction, afterCommit } = new ManualTransactions();
   const random = seededRandom();
   const memory = given ?? new MemoryJobStore({ clock, random, afterCommit });
   const faults = failingCalls<JobStore>(memory);
+  // A random of its own: what jobs draw is the same with and without schedules.
+  const memorySchedules = givenSchedules ?? new MemoryScheduleStore({ clock, jobs: memory, random: seededRandom() });
+  const scheduleFaults = failingCalls<ScheduleStore>(memorySchedules);
   const logged: { readonly level: string; readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
   const logger = recorder(logged);
-  const worker = new QueueWorker({ random, ...options, jobs: faults.port, clock, logger });
+  const announced: JobsAnnounced[] = [];
+  const announce = (each: JobsAnnounced): void => {
+    announced.push(each);
+    if (each.dueAt <= clock.now()) worker.wake(each.queue);
+    else worker.due(each.dueAt);
+  };
+  const schedules = new QueueSchedules({
+    store: scheduleFaults.port,
+    jobs: faults.port,
+    clock,
+    random: seededRandom(),
+    logger,
+    onDue: (dueAt) => announce({ dueAt }),
+  });
+  const worker = new QueueWorker({ random, ...options, jobs: faults.port, schedules, clock, logger });
   const service = new QueueService({ clock, random, logger });
   const silent = new QueueService({ clock, random });
   silent.attach({ jobs: memory });
-  const announced: JobsAnnounced[] = [];
-  service.attach({
-    jobs: faults.port,
-    worker,
-    afterCommit,
-    onAnnounced: (each) => {
-      announced.push(each);
-      if (each.dueAt <= clock.now()) worker.wake(each.queue);
-      else worker.due(each.dueAt);
-    },
-  });
+  service.attach({ jobs: faults.port, worker, schedules, afterCommit, onAnnounced: announce });
   return {
     clock,
     memory,
+    memorySchedules,
     worker,
     service,
     faults,
+    scheduleFaults,
     logged,
     announced,
     transaction,
@@ -69,7 +83,13 @@ export function queueBench({ clock = new ManualClock(), memory: given, ...option
       await stopping;
     },
     /** Calls that reached the store through service and worker; those never made are left out. */
-    calls: () => Object.fromEntries(STATEMENTS.map((name) => [name, faults.calls(name)] as const).filter(([, count]) => count !== 0)),
+    calls: () =>
+      Object.fromEntries(
+        [
+          ...STATEMENTS.map((name) => [name, faults.calls(name)] as const),
+          ...SCHEDULE_STATEMENTS.map((name) => [name, scheduleFaults.calls(name)] as const),
+        ].filter(([, count]) => count !== 0),
+      ),
     callCount: () => STATEMENTS.reduce((sum, name) => sum + faults.calls(name), 0),
   };
 }

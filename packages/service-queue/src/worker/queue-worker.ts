@@ -20,6 +20,7 @@ const FAILING_AFTER = 5;
 const RECOVER_LIMIT = 1_000;
 /** A stream of announced work is claimed without a survey for so long: what nobody announced must not wait for the end of the stream. */
 const SURVEY_EVERY_MS = 5_000;
+const DEFAULT_INTERVAL_MS = 500;
 /** The longest a pool can wait for its runs. */
 const NO_DEADLINE_MS = 2_147_483_647;
 
@@ -59,6 +60,8 @@ export class QueueWorker {
   private failedTicks = 0;
   private lastError: string | undefined;
   private lastEarliestDueAt = Number.POSITIVE_INFINITY;
+  /** The fire time for which schedules were fired last. */
+  private lastFiredAt: number | undefined;
 
   /** @throws InputError or RangeError naming the option that is out of its bounds. */
   constructor(private readonly options: QueueWorkerOptions) {
@@ -247,11 +250,22 @@ export class QueueWorker {
     const promoted = promotable ? await this.attempt(turn, () => jobs.promote({ limit: RECOVER_LIMIT })) : 0;
     const fires = schedules !== undefined && nextFireAt !== undefined && nextFireAt <= now;
     const fired = fires ? await this.attempt(turn, () => schedules.fireDue({ limit: RECOVER_LIMIT })) : 0;
+    if (fired > 0) this.lookAfterFire(nextFireAt);
     this.tally.counts.reclaimed += reclaimed;
     this.tally.counts.promoted += promoted;
     // As many as the limit: there are more, and they must not wait for an interval.
     if ([reclaimed, promoted, fired].includes(RECOVER_LIMIT)) this.loop.due(now);
     return reclaimed + promoted + fired > 0;
+  }
+
+  /**
+   * A survey names the earliest fire time alone, and that one had passed: only another survey tells which comes next. Where the last one named the
+   * same, others are at it, and this process must not spin until they are done.
+   */
+  private lookAfterFire(firedAt: number | undefined): void {
+    const waitMs = firedAt === this.lastFiredAt ? (this.options.intervalMs ?? DEFAULT_INTERVAL_MS) : 0;
+    this.lastFiredAt = firedAt;
+    this.loop.due(this.settings.clock.now() + waitMs);
   }
 
   private async reclaim(): Promise<number> {
@@ -360,7 +374,7 @@ export class QueueWorker {
   /** After a jump of the clock, owners renew when their loops tick next, or at a third of their leases. */
   private guardMs(): number {
     const longestLeaseMs = Math.max(DEFAULT_LEASE_MS, ...[...this.subscriptions].map(({ options }) => options.leaseMs));
-    return Math.min(longestLeaseMs, Math.max(this.options.maxIdleIntervalMs ?? 30_000, this.options.intervalMs ?? 500));
+    return Math.min(longestLeaseMs, Math.max(this.options.maxIdleIntervalMs ?? 30_000, this.options.intervalMs ?? DEFAULT_INTERVAL_MS));
   }
 }
 

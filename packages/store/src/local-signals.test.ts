@@ -28,6 +28,16 @@ describe('local signals', () => {
     expect(heard).toEqual(['other']);
   });
 
+  it('of the turn in which their sender is closed reach the others', () => {
+    const [sender, other] = [signalsOf('a'), signalsOf('a')];
+    const heard: string[] = [];
+    other.onRemoteSignal('outbox', () => heard.push('other'));
+    sender.signal('outbox');
+    expect(heard).toEqual([]);
+    sender.close();
+    expect(heard).toEqual(['other']);
+  });
+
   it('are coalesced per topic and payload, the earliest due time winning', async () => {
     const [sender, other] = [signalsOf('a'), signalsOf('a')];
     const heard: ChangeSignal[] = [];

@@ -43,7 +43,9 @@ export class LocalSignals implements ChangeSignals {
     this.#muted = muted;
   }
 
+  /** Sends what is pending: who hands work back as it stops does so just before. */
   close(): void {
+    this.#flush();
     const members = databases.get(this.#database);
     members?.delete(this);
     if (members?.size === 0) databases.delete(this.#database);

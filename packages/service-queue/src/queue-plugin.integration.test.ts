@@ -132,6 +132,21 @@ describe.each(TEST_STORE_NAMES)('queuePlugin on %s', (name) => {
     expect(seen.map(({ metadata }) => metadata)).toMatchObject([{ schedule: 'hourly' }, { schedule: 'hourly' }]);
   });
 
+  it.each([1, 100])('costs one read an idle interval with a schedule for each of %i queues, and no write', async (count) => {
+    const { queue, worker, clock, store } = await boot({ workIntervalMs: 500, workMaxIdleIntervalMs: 1 });
+    const settle = () => worker.settled();
+    for (let n = 0; n < count; n += 1) {
+      queue.subscribe(`queue-${n}`, () => {});
+      await queue.schedule(`s${n}`, { timing: { cron: '0 3 * * *', timeZone: 'Europe/Berlin' }, queue: `queue-${n}` });
+    }
+    await clock.runFor(1_000, { settle });
+    const [before, { ticks }] = [store.meter.snapshot(), worker.counters()];
+    await clock.runFor(10_000, { settle });
+    const after = store.meter.snapshot();
+    expect([after.statements - before.statements, after.transactions - before.transactions]).toEqual([20, 0]);
+    expect(worker.counters().ticks - ticks).toBe(20);
+  });
+
   it('runs in memory where it is told so, and says that nothing is durable', async () => {
     const { queue, worker, store, jobs, kernel } = await boot({ jobs: 'memory' });
     const { handler, data } = recordingHandler();
@@ -155,6 +170,20 @@ describe.each(TEST_STORE_NAMES)('queuePlugin on %s', (name) => {
   });
 
   if (name === 'sqlite' || name === 'postgres') {
+    it('fires in a kernel that subscribes nothing what one that does not work has scheduled, at its time', async () => {
+      const idle = await boot({ work: false });
+      const { worker, clock } = await boot({ workIntervalMs: MINUTE_MS }, [], idle.clock);
+      await worker.settled();
+      await idle.queue.schedule('soon', { timing: { everyMs: 7_000 }, queue: 'report' });
+      await turn();
+      await worker.settled();
+      await clock.runFor(6_999, { settle: () => worker.settled() });
+      expect(await idle.queue.scheduleRuns('soon')).toEqual([]);
+      await clock.runFor(1, { settle: () => worker.settled() });
+      expect(await idle.queue.scheduleRuns('soon')).toMatchObject([{ outcome: 'published', createdAt: clock.now() }]);
+      expect(await idle.queue.getQueueSize('report')).toBe(1);
+    });
+
     it('wakes the kernels of this process that share the database', async () => {
       const { handler, data } = recordingHandler();
       const publisher = await boot({ work: false });

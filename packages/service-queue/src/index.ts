@@ -1,6 +1,9 @@
 export { defineJob, type JobDefaults, type JobDefinition, type JobDefinitionOptions } from './define-job.js';
 export { queueMigrations } from './migrations/queue-migrations.js';
 export { PermanentError } from './permanent-error.js';
+export { JobPull, type JobPullOptions, type PullCounters } from './pull/job-pull.js';
+export { JOB_PULL } from './pull/job-pull-token.js';
+export type { PullClaimInput, PullFailInput, PullHeartbeatInput, PullReleaseInput } from './pull/pull-input.js';
 export type { QueuePluginOptions } from './queue-options.js';
 export { queuePlugin } from './queue-plugin.js';
 export { type JobsAnnounced, QueueService, type QueueServiceOptions, type QueueWiring } from './queue-service.js';

@@ -2,6 +2,8 @@ import { JOB_STORE, type MigratingPlugin, QUEUE, SCHEDULE_STORE, STORE, type Sto
 import { type Container, type PluginContext, type PluginHealth, parseOptions } from '@bellhop/kernel';
 import type { z } from 'zod';
 import { queueMigrations } from './migrations/queue-migrations.js';
+import { JobPull } from './pull/job-pull.js';
+import { JOB_PULL } from './pull/job-pull-token.js';
 import { type QueuePluginOptions, queueOptionsSchema } from './queue-options.js';
 import { type JobsAnnounced, QueueService } from './queue-service.js';
 import { QueueSchedules } from './schedules/queue-schedules.js';
@@ -36,6 +38,10 @@ export function queuePlugin(given: QueuePluginOptions = {}): MigratingPlugin {
       service = new QueueService({ clock, random, logger });
       container.bind(QUEUE, service);
       bindStores(container, options.jobs, random);
+      container.bindFactory(JOB_PULL, () => {
+        if (queue) return queue.pull;
+        throw new Error('JOB_PULL is there once service-queue has started: put "service-queue" into `requires`.');
+      });
       if (options.work) {
         container.bindFactory(QUEUE_WORKER, () => {
           if (queue?.worker) return queue.worker;
@@ -75,6 +81,7 @@ function bindStores(container: Container, kind: 'sql' | 'memory', random: Plugin
 
 interface Queue {
   readonly worker: QueueWorker | undefined;
+  readonly pull: JobPull;
   start(): void;
   stop(): Promise<void>;
   health(): PluginHealth;
@@ -89,7 +96,9 @@ function assemble(
   const { clock } = store;
   const jobs = container.resolve(JOB_STORE);
   const announce = ({ queue, dueAt }: JobsAnnounced): void => {
-    wakeAt(worker, { dueAt, ...(queue === undefined ? {} : { queue }) }, store);
+    const announced = { dueAt, ...(queue === undefined ? {} : { queue }) };
+    wakeAt(worker, announced, store);
+    wakeAt(pull, announced, store);
     store.signals.signal(SIGNAL_TOPIC, { dueAt, ...(queue === undefined ? {} : { payload: queue }) });
   };
   const schedules = container.isBound(SCHEDULE_STORE)
@@ -109,15 +118,30 @@ function assemble(
         random,
         logger,
         ...(schedules ? { schedules } : {}),
-        onHandedBack: (queue) => store.signals.signal(SIGNAL_TOPIC, { dueAt: clock.now(), payload: queue }),
+        onHandedBack: (queue) => {
+          pull.wake(queue);
+          store.signals.signal(SIGNAL_TOPIC, { dueAt: clock.now(), payload: queue });
+        },
+        onRecovered: () => pull.wake(),
         maxConcurrency: options.maxConcurrency,
         intervalMs: options.workIntervalMs,
         maxIdleIntervalMs: options.workMaxIdleIntervalMs,
       })
     : undefined;
+  const pull = new JobPull({
+    jobs,
+    clock,
+    random,
+    logger,
+    onAnnounced: announce,
+    onExpired: () => worker?.due(clock.now()),
+    intervalMs: options.workIntervalMs,
+    maxIdleIntervalMs: options.workMaxIdleIntervalMs,
+  });
   let leave = () => {};
   return {
     worker,
+    pull,
     start() {
       service.attach({
         jobs,
@@ -127,21 +151,25 @@ function assemble(
         afterCommit: (trx, fn) => store.afterCommit(trx, fn),
         onAnnounced: announce,
       });
-      leave = store.signals.onRemoteSignal(SIGNAL_TOPIC, ({ dueAt, payload }) =>
-        wakeAt(worker, { dueAt: dueAt ?? 0, ...(payload === undefined ? {} : { queue: payload }) }, store),
-      );
+      leave = store.signals.onRemoteSignal(SIGNAL_TOPIC, ({ dueAt, payload }) => {
+        const announced = { dueAt: dueAt ?? 0, ...(payload === undefined ? {} : { queue: payload }) };
+        wakeAt(worker, announced, store);
+        wakeAt(pull, announced, store);
+      });
       worker?.start();
+      pull.start();
     },
     async stop() {
       leave();
+      await pull.stop();
       await worker?.stop({ deadlineMs: options.stopDeadlineMs });
     },
     health: () => worker?.health() ?? { status: 'ok', details: { working: false, durable: jobs.durable } },
   };
 }
 
-/** Due now wakes the worker, due later lowers its timer. */
-function wakeAt(worker: QueueWorker | undefined, { queue, dueAt }: JobsAnnounced, store: Store): void {
-  if (dueAt <= store.clock.now()) worker?.wake(queue);
-  else worker?.due(dueAt);
+/** Due now wakes whoever looks for jobs, due later lowers its timer. */
+function wakeAt(looking: Pick<QueueWorker, 'wake' | 'due'> | undefined, { queue, dueAt }: JobsAnnounced, store: Store): void {
+  if (dueAt <= store.clock.now()) looking?.wake(queue);
+  else looking?.due(dueAt);
 }

@@ -255,7 +255,9 @@ export class QueueWorker {
     this.tally.counts.promoted += promoted;
     // As many as the limit: there are more, and they must not wait for an interval.
     if ([reclaimed, promoted, fired].includes(RECOVER_LIMIT)) this.loop.due(now);
-    return reclaimed + promoted + fired > 0;
+    const recovered = reclaimed + promoted + fired > 0;
+    if (recovered) this.options.onRecovered?.();
+    return recovered;
   }
 
   /**
@@ -310,7 +312,10 @@ export class QueueWorker {
     this.tally.written(written);
     if (outcome === 'lost') return;
     // The next job of its group may have waited for its end, and no survey sees it before.
-    if (job.groupConcurrency !== null) this.wake(job.queue);
+    if (job.groupConcurrency !== null) {
+      this.wake(job.queue);
+      this.options.onRecovered?.();
+    }
     if (result.outcome === 'retry' || result.outcome === 'dead') {
       const { workerId, logger } = this.settings;
       logger.warn(

@@ -7,6 +7,8 @@ export interface QueueWorkerOptions {
   readonly jobs: JobStore;
   /** Fires the schedules that are due, when the survey says that there are. Default: none are fired here. */
   readonly schedules?: Pick<QueueSchedules, 'fireDue'>;
+  /** Told when jobs of whichever queue became claimable that nobody announces: returned leases, due jobs, the next of a limited group. */
+  readonly onRecovered?: () => void;
   /** Default: the machine's. Give the store's clock where the store has one. */
   readonly clock?: Clock;
   /** For retry jitter and the default `workerId`. Default: the machine's. */

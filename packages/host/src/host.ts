@@ -6,6 +6,7 @@
  */
 import { MESSAGING, QUEUE, STORE } from '@bellhop/contracts';
 import { type Clock, Kernel, type Logger, type Random, silentLogger, systemClock } from '@bellhop/kernel';
+import { JOB_PULL, type JobPull } from '@bellhop/service-queue';
 import { createDefaultFolder, DEFAULT_DATABASE_URL } from './config/default-database.js';
 import { checkHostOptions, type HostOptions } from './config/host-config.js';
 import { createApi } from './http/api.js';
@@ -47,6 +48,7 @@ export class Host {
   readonly #logger: Logger;
   readonly #server: HttpServer;
   readonly #metrics = new HostMetrics();
+  #pull: JobPull | undefined;
   #firstKey: MadeKey | null = null;
   #stopping: Promise<void> | undefined;
 
@@ -87,6 +89,8 @@ export class Host {
 
   /** Ends the requests, then the kernel. Idempotent. @throws what `kernel.stop()` throws, once everything is stopped. */
   stop(): Promise<void> {
+    // Who waits for jobs is answered: the requests would last until the deadline.
+    this.#pull?.close();
     this.#stopping ??= this.#server.close(REQUEST_DRAIN_MS).then(() => this.kernel.stop());
     return this.#stopping;
   }
@@ -97,6 +101,7 @@ export class Host {
     const rootKey = await environmentRootKey(keys, this.#options.apiKey);
     if (rootKey === undefined) this.#firstKey = await keys.createFirst();
     registerStoreMetrics(this.#metrics.registry, store);
+    this.#pull = this.kernel.resolve(JOB_PULL);
     registerLoopMetrics(this.#metrics.registry, this.kernel);
     registerMessagingMetrics(this.#metrics.registry, this.kernel);
     registerQueueMetrics(this.#metrics.registry, this.kernel);
@@ -104,6 +109,7 @@ export class Host {
       createApi({
         messaging: this.kernel.resolve(MESSAGING),
         queues: this.kernel.resolve(QUEUE),
+        pull: this.#pull,
         keys: new KeyCheck({ keys, rootKey, clock: this.#clock }),
         metrics: this.#metrics,
         health: () => this.kernel.health(),

@@ -227,9 +227,14 @@ describe('health and documents', () => {
       'get,delete /v1/jobs/{id}',
       'post /v1/inbox/{userId}/read',
       'post /v1/jobs/{id}/cancel',
+      'post /v1/jobs/{id}/complete',
+      'post /v1/jobs/{id}/fail',
+      'post /v1/jobs/{id}/heartbeat',
+      'post /v1/jobs/{id}/release',
       'post /v1/jobs/{id}/replay',
       'post /v1/jobs/{id}/reschedule',
       'post /v1/notifications',
+      'post /v1/queues/{queue}/claim',
       'post /v1/queues/{queue}/jobs',
       'post /v1/queues/{queue}/pause',
       'post /v1/queues/{queue}/purge',
@@ -328,7 +333,7 @@ describe('metrics', () => {
     expect(body).toMatch(/^bellhop_loop_ticks_total\{loop="queue"\} [1-9]/m);
     expect(body).toMatch(/^bellhop_loop_lateness_seconds\{loop="queue",of="last"\} \d/m);
     const other = (await idle.call('GET', '/metrics')).body;
-    expect(other).not.toMatch(/bellhop_queue_|loop="queue"/);
+    expect(other).not.toMatch(/bellhop_queue_claimed|loop="queue"/);
     expect(other).toContain('loop="notifications"');
     expect((await idle.call('GET', '/healthz')).body.plugins['service-queue']).toMatchObject({ status: 'ok', details: { working: false } });
   });

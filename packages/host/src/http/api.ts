@@ -1,6 +1,7 @@
 /** The HTTP API: who may pass, the route groups, and what becomes of everything else. It listens on nothing itself. */
 import type { IQueueService, Messaging } from '@bellhop/contracts';
 import type { Clock, KernelHealth, Logger } from '@bellhop/kernel';
+import type { JobPull } from '@bellhop/service-queue';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import type { KeyCheck } from '../keys/key-check.js';
@@ -14,12 +15,14 @@ import { jobRoutes } from './job-routes.js';
 import { metricsRoutes } from './metrics-routes.js';
 import { notificationRoutes } from './notification-routes.js';
 import { describeApi } from './openapi-document.js';
+import { pullRoutes } from './pull-routes.js';
 import { queueRoutes } from './queue-routes.js';
 import { allowedMethods } from './route-table.js';
 
 export interface ApiParts {
   readonly messaging: Messaging;
   readonly queues: IQueueService;
+  readonly pull: JobPull;
   readonly keys: KeyCheck;
   readonly metrics: HostMetrics;
   readonly health: () => Promise<KernelHealth>;
@@ -27,7 +30,7 @@ export interface ApiParts {
   readonly clock: Clock;
 }
 
-export function createApi({ messaging, queues, keys, metrics, health, logger, clock }: ApiParts): Hono<AuthEnv> {
+export function createApi({ messaging, queues, pull, keys, metrics, health, logger, clock }: ApiParts): Hono<AuthEnv> {
   const api = new OpenAPIHono<AuthEnv>();
   api.use('*', async (context, next) => {
     const startedAt = clock.monotonic();
@@ -43,6 +46,7 @@ export function createApi({ messaging, queues, keys, metrics, health, logger, cl
   api.route('/', inboxRoutes(messaging));
   api.route('/', queueRoutes(queues));
   api.route('/', jobRoutes(queues));
+  api.route('/', pullRoutes(pull));
   api.route('/', metricsRoutes(metrics.registry));
   api.route('/', healthRoutes(health, clock));
   describeApi(api);

@@ -126,3 +126,49 @@ export const failedQuerySchema = z.strictObject({
 export const rescheduleSchema = z.strictObject({ at: epochMs }).openapi('Reschedule');
 
 export const queueParamSchema = z.strictObject({ queue: name.openapi({ param: { name: 'queue', in: 'path' }, example: 'mail' }) });
+
+export const pullClaimSchema = z
+  .strictObject({
+    limit: z.int().optional().openapi({ description: 'Jobs at most. 1 to 100, default 1.' }),
+    leaseMs: z.int().optional().openapi({
+      description: 'Milliseconds until the claims expire, unless a heartbeat extends them. 1 000 to 3 600 000, default 30 000.',
+    }),
+    waitMs: z.int().optional().openapi({ description: 'Milliseconds to wait for a job where there is none. 0 to 30 000, default 0.' }),
+  })
+  .openapi('Claim');
+
+const claimToken = z.string().openapi({ description: 'From the claim: who holds it, holds the job.' });
+
+export const claimedSchema = z
+  .strictObject({ jobs: z.array(jobSchema.extend({ claimToken }).openapi('ClaimedJob')) })
+  .openapi('Claimed', { description: 'Empty where there is none, or none came in time.' });
+
+export const heartbeatSchema = z
+  .strictObject({
+    claimToken,
+    leaseMs: z.int().optional().openapi({ description: 'Milliseconds from here on. 1 000 to 3 600 000, default 30 000.' }),
+    progress: z.number().optional().openapi({ description: 'How far the job is: 0 to 100.' }),
+  })
+  .openapi('Heartbeat');
+
+export const completeSchema = z.strictObject({ claimToken }).openapi('Complete');
+
+export const failSchema = z
+  .strictObject({
+    claimToken,
+    error: z.string().openapi({ description: 'Why, for people. 8 KiB of it are kept.' }),
+    permanent: z.boolean().optional().openapi({ description: 'No attempt will do better: dead at once. Default false.' }),
+    retryDelayMs: z.int().optional().openapi({ description: "Milliseconds until the next attempt, instead of the job's backoff." }),
+  })
+  .openapi('Fail');
+
+export const releaseSchema = z
+  .strictObject({
+    claimToken,
+    delayMs: z.int().optional().openapi({ description: 'Milliseconds until it is due again. Default 0: at once.' }),
+  })
+  .openapi('Release');
+
+export const settledSchema = z
+  .strictObject({ status: z.enum(JOB_STATUSES), dueAt: epochMs.nullable().openapi({ description: 'Null: it is not due again.' }) })
+  .openapi('Settled');

@@ -1,5 +1,5 @@
 import type { Kernel } from '@bellhop/kernel';
-import { QUEUE_WORKER } from '@bellhop/service-queue';
+import { JOB_PULL, QUEUE_WORKER } from '@bellhop/service-queue';
 import type { Registry } from 'prom-client';
 import { registerCounts } from './count-metrics.js';
 import { resolveBound } from './resolve-bound.js';
@@ -21,8 +21,21 @@ const GAUGES = {
   subscriptions: ['bellhop_queue_subscriptions', 'Subscriptions that this process serves.'],
 } as const;
 
-/** Shows the queue worker of the kernel, when it runs one. A scrape costs no statement. */
+const PULL_COUNTERS = {
+  claimed: ['bellhop_queue_pull_claimed_total', 'Jobs claimed by consumers outside of this process.'],
+  completed: ['bellhop_queue_pull_completed_total', 'Jobs that such consumers completed.'],
+  retried: ['bellhop_queue_pull_retried_total', 'Their attempts that failed and are tried again.'],
+  dead: ['bellhop_queue_pull_dead_total', 'Jobs given up in their hands.'],
+  released: ['bellhop_queue_pull_released_total', 'Jobs handed back, by them or because they were gone.'],
+  lost: ['bellhop_queue_pull_lost_total', 'Their calls under a claim that was lost; nothing was written for them.'],
+} as const;
+
+const PULL_GAUGES = { waiting: ['bellhop_queue_pull_waiting', 'Such consumers that wait for a job.'] } as const;
+
+/** Shows the queue worker of the kernel, when it runs one, and what consumers outside of it do. A scrape costs no statement. */
 export function registerQueueMetrics(registry: Registry, kernel: Kernel): void {
   const worker = resolveBound(kernel, QUEUE_WORKER);
   if (worker) registerCounts(registry, { labels: {}, read: () => worker.counters(), counters: COUNTERS, gauges: GAUGES });
+  const pull = kernel.resolve(JOB_PULL);
+  registerCounts(registry, { labels: {}, read: () => pull.counters(), counters: PULL_COUNTERS, gauges: PULL_GAUGES });
 }

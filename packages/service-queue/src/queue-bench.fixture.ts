@@ -10,10 +10,12 @@ import type { QueueWorkerOptions } from './worker/worker-options.js';
 
 export interface BenchOptions extends Partial<Omit<QueueWorkerOptions, 'jobs' | 'schedules' | 'clock' | 'logger'>> {
   readonly clock?: ManualClock;
-  /** Shared with another bench: two processes on one store. */
-  readonly memory?: MemoryJobStore;
-  /** The schedules beside `memory`, shared as that is. */
-  readonly memorySchedules?: MemoryScheduleStore;
+  /** Shared with another bench: two processes on one store. Default: a memory store of its own. */
+  readonly memory?: JobStore;
+  /** The schedules beside `memory`, shared as that is. Needed beside a store of another kind. */
+  readonly memorySchedules?: ScheduleStore;
+  /** Of its randomness, ids too: two processes have two. Default 1. */
+  readonly seed?: number;
 }
 
 const STATEMENTS = ['survey', 'claim', 'ack', 'renew', 'release', 'progress', 'promote', 'reclaim', 'enqueue'] as const;
@@ -23,13 +25,23 @@ const SCHEDULE_STATEMENTS = ['due', 'fire'] as const;
  * A queue service with its worker on a memory store and a manual clock. Their calls go through a fault injector that counts them; a test that
  * wants to write behind their backs uses `memory`.
  */
-export function queueBench({ clock = new ManualClock(), memory: given, memorySchedules: givenSchedules, ...options }: BenchOptions = {}) {
+export function queueBench({
+  clock = new ManualClock(),
+  memory: given,
+  memorySchedules: givenSchedules,
+  seed = 1,
+  ...options
+}: BenchOptions = {}) {
   const { transaction, afterCommit } = new ManualTransactions();
-  const random = seededRandom();
+  const random = seededRandom(seed);
   const memory = given ?? new MemoryJobStore({ clock, random, afterCommit });
   const faults = failingCalls<JobStore>(memory);
   // A random of its own: what jobs draw is the same with and without schedules.
-  const memorySchedules = givenSchedules ?? new MemoryScheduleStore({ clock, jobs: memory, random: seededRandom() });
+  const besides = (): ScheduleStore => {
+    if (memory instanceof MemoryJobStore) return new MemoryScheduleStore({ clock, jobs: memory, random: seededRandom() });
+    throw new Error('memorySchedules: give those of the store.');
+  };
+  const memorySchedules = givenSchedules ?? besides();
   const scheduleFaults = failingCalls<ScheduleStore>(memorySchedules);
   const logged: { readonly level: string; readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
   const logger = recorder(logged);

@@ -4,6 +4,7 @@ import { ManualClock, type TestDatabase, type TestStoreName, testDatabase } from
 import { checkJob } from '../job-input.js';
 import { queueMigrations } from '../migrations/queue-migrations.js';
 import { SqlJobStore } from './sql-job-store.js';
+import { SqlScheduleStore } from './sql-schedule-store.js';
 
 /** A database with the queue's tables, and two nodes on it; in memory the second is the first. */
 export interface TwoJobStores {
@@ -12,6 +13,8 @@ export interface TwoJobStores {
   readonly store: Store;
   readonly jobs: SqlJobStore;
   readonly second: SqlJobStore;
+  /** Beside `jobs`, for both. */
+  readonly schedules: SqlScheduleStore;
   /** A job as `publish` makes it. Ids rise. */
   job(options?: PublishOptions, queue?: string): NewJob;
   count(where?: Readonly<Record<string, unknown>>): Promise<number>;
@@ -31,6 +34,7 @@ export async function twoJobStores(name: TestStoreName): Promise<TwoJobStores> {
     store,
     jobs: new SqlJobStore({ store }),
     second: new SqlJobStore({ store: other }),
+    schedules: new SqlScheduleStore({ store }),
     job: jobMaker(clock),
     count: async (where = {}) => Number((await store.knex('queue_job').where(where).count({ n: '*' }).first())?.n),
     async cost(work) {

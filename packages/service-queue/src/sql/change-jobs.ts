@@ -1,6 +1,7 @@
 import type { SqlFamily } from '@bellhop/contracts';
 import { bothFamilies, defineStatement } from '@bellhop/store';
 import { MINE, SETTLED } from './find-jobs.js';
+import { someJobs } from './some-jobs.js';
 import { waiting } from './walk-lanes.js';
 
 // What people do to jobs: cancel, move, replay, remove. Each names the states it may start from. What may touch many jobs takes a bounded number at
@@ -29,19 +30,24 @@ export const rescheduleJob = defineStatement({
 
 const REPLAY = `status = 'pending', attempts = 0, rank_at = rank_at - due_at + :now, due_at = :now, finished_at = NULL, updated_at = :now`;
 
+/** The empty text keeps Postgres off the index of dead jobs, of which it expects few: it is found by its id. */
+const DEAD_ONE = `id = :id AND status || '' = 'dead' AND ${MINE}`;
+
 /** Params: `id`, `organizationId` or null, `now`. */
 export const replayJob = defineStatement({
   label: 'queue.replay',
   operation: 'update',
   table: 'queue_job',
-  sql: `UPDATE queue_job SET ${REPLAY} WHERE id = :id AND status = 'dead' AND ${MINE}`,
+  sql: `UPDATE queue_job SET ${REPLAY} WHERE ${DEAD_ONE}`,
 });
 
 /** Some rows of a condition. On Postgres past those that somebody else is at. Param: `limit`. */
 const some = (family: SqlFamily, condition: string) =>
-  family === 'postgres'
-    ? `id IN (SELECT q.id FROM queue_job AS q WHERE ${condition} LIMIT CAST(:limit AS INTEGER) FOR UPDATE SKIP LOCKED)`
-    : `rowid IN (SELECT q.rowid FROM queue_job AS q WHERE ${condition} LIMIT CAST(:limit AS INTEGER))`;
+  someJobs(
+    family,
+    (row) =>
+      `SELECT q.${row} FROM queue_job AS q WHERE ${condition} LIMIT CAST(:limit AS INTEGER) ${family === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
+  );
 
 /** Those that died before the call: one that dies again is not taken twice. Params: `queue`, `organizationId` or null, `now`, `limit`. */
 export const replayJobs = defineStatement({
@@ -82,5 +88,5 @@ export const purgeDeadJob = defineStatement({
   label: 'queue.purgeFailed',
   operation: 'delete',
   table: 'queue_job',
-  sql: `DELETE FROM queue_job WHERE id = :id AND status = 'dead' AND ${MINE}`,
+  sql: `DELETE FROM queue_job WHERE ${DEAD_ONE}`,
 });

@@ -33,7 +33,8 @@ function onPostgres(kinds: readonly LaneKind[], armsLeft: string, picksBesides: 
 }
 
 const ARM = 'SELECT arm, queue, "after" AS after_lane, "upTo" AS up_to, start, wanted FROM asked';
-const HAS_CAPPED = `EXISTS (SELECT 1 FROM queue_job AS q WHERE ${waiting('capped', 'q')} AND q.queue = asked.queue)`;
+/** A seek. An EXISTS may become a join, and what names no order a reading of the table: either passes by all that waits. */
+const HAS_CAPPED = `(SELECT 1 FROM queue_job AS q WHERE ${waiting('capped', 'q')} AND q.queue = asked.queue ORDER BY q.lane LIMIT 1) IS NOT NULL`;
 
 const IN_ARM = `queue_job AS q WHERE ${waiting('free', 'q')} AND q.queue = f.queue AND q.lane > f.after_lane`;
 
@@ -44,7 +45,7 @@ const IN_ARM = `queue_job AS q WHERE ${waiting('free', 'q')} AND q.queue = f.que
  */
 const SOLE = `SELECT f.arm, f.queue, f.wanted, l.lane FROM found AS f
   CROSS JOIN LATERAL (SELECT q.lane FROM ${IN_ARM} AND q.lane <= f.up_to ORDER BY q.lane DESC LIMIT 1) AS l
-  WHERE (SELECT 1 FROM ${IN_ARM} AND q.lane < l.lane LIMIT 1) IS NULL`;
+  WHERE (SELECT 1 FROM ${IN_ARM} AND q.lane < l.lane ORDER BY q.lane LIMIT 1) IS NULL`;
 
 const PICKS_OF_SOLE = `SELECT p.id FROM sole AS t CROSS JOIN LATERAL (${jobsOfLane('free', 'q.id', 't.wanted')} FOR UPDATE SKIP LOCKED) AS p`;
 

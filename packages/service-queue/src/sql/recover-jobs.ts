@@ -1,13 +1,17 @@
 import { JOB_LEASE_EXPIRED, type SqlFamily } from '@bellhop/contracts';
 import { bothFamilies, defineStatement } from '@bellhop/store';
 import { FREE } from './settle-jobs.js';
+import { someJobs } from './some-jobs.js';
 
 // Statements that nobody's claim is behind: time alone makes them due. Each takes a bounded number of rows, over all queues.
 
-/** The rows of a range, oldest first. On Postgres by id, past rows that somebody else is at: two that recover at once share the work. */
+/** The rows of a range, oldest first. On Postgres past rows that somebody else is at: two that recover at once share the work. */
 const oldest = (family: SqlFamily, status: string, time: string) =>
-  `${family === 'postgres' ? 'id' : 'rowid'} IN (SELECT ${family === 'postgres' ? 'id' : 'rowid'} FROM queue_job
-    WHERE status = '${status}' AND ${time} <= :now ORDER BY ${time} LIMIT CAST(:limit AS INTEGER) ${family === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''})`;
+  someJobs(
+    family,
+    (row) => `SELECT ${row} FROM queue_job
+      WHERE status = '${status}' AND ${time} <= :now ORDER BY ${time} LIMIT CAST(:limit AS INTEGER) ${family === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
+  );
 
 /** Makes due jobs claimable. Plan: a range of the due index. Params: `now`, `limit`. */
 export const promoteJobs = defineStatement({

@@ -3,7 +3,8 @@ import { bothFamilies, defineStatement } from '@bellhop/store';
 import { DUE_SCHEDULE, READY_SCHEDULE } from './schedule-conditions.js';
 import { waiting, walkLanes } from './walk-lanes.js';
 
-// One read that tells a worker whether there is anything to do. Only seeks: it costs the same for an empty table and for a million jobs.
+// One read that tells a worker whether there is anything to do. Only seeks: it costs the same for an empty table and for a million jobs. (An EXISTS
+// may become a join, and what names no order a reading of the table.)
 
 export interface SurveyRecord {
   readonly expired_at: number | null;
@@ -26,8 +27,9 @@ export const surveyJobs = defineStatement({
       WITH RECURSIVE asked AS MATERIALIZED (
         SELECT * FROM ${asked(family)} WHERE NOT EXISTS (SELECT 1 FROM queue_pause AS p WHERE p.queue = a.queue)),
       free AS MATERIALIZED (
-        SELECT queue FROM asked WHERE EXISTS (SELECT 1 FROM queue_job AS q
-          WHERE ${waiting('free', 'q')} AND q.queue = asked.queue AND q.lane > asked.after_lane AND q.lane <= asked.up_to)),
+        SELECT queue FROM asked WHERE (SELECT 1 FROM queue_job AS q
+          WHERE ${waiting('free', 'q')} AND q.queue = asked.queue AND q.lane > asked.after_lane AND q.lane <= asked.up_to
+          ORDER BY q.lane LIMIT 1) IS NOT NULL),
       arm AS (
         SELECT 0 AS arm, queue, after_lane, up_to, after_lane AS start, CAST(1 AS BIGINT) AS wanted
         FROM asked WHERE queue NOT IN (SELECT queue FROM free)),

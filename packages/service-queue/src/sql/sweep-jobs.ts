@@ -1,7 +1,7 @@
-import type { SqlFamily } from '@bellhop/contracts';
 import { bothFamilies, defineStatement } from '@bellhop/store';
 import { HOLDING } from './count-jobs.js';
 import { SETTLED } from './find-jobs.js';
+import { someJobs } from './some-jobs.js';
 
 // Retention. A completed job whose idempotency key holds is not among those that may go, in an index of its own: else each sweep would walk over all
 // of them, a day's worth where jobs are kept for an hour. So keys that are over are taken first.
@@ -12,9 +12,9 @@ export const freeExpiredKeys = defineStatement({
   operation: 'update',
   table: 'queue_job',
   sql: bothFamilies((family) => {
-    const row = family === 'postgres' ? 'id' : 'rowid';
-    return `UPDATE queue_job SET idempotency_token = NULL WHERE ${row} IN (
-      SELECT ${row} FROM queue_job WHERE ${HOLDING} AND idempotency_until <= :now ORDER BY idempotency_until LIMIT CAST(:limit AS INTEGER))`;
+    const over = (row: string) =>
+      `SELECT ${row} FROM queue_job WHERE ${HOLDING} AND idempotency_until <= :now ORDER BY idempotency_until LIMIT CAST(:limit AS INTEGER)`;
+    return `UPDATE queue_job SET idempotency_token = NULL WHERE ${someJobs(family, over)}`;
   }),
 });
 
@@ -31,23 +31,23 @@ export const sweepJobs = defineStatement({
   label: 'queue.sweep',
   operation: 'delete',
   table: 'queue_job',
-  sql: bothFamilies((family: SqlFamily) => {
-    const row = family === 'postgres' ? 'id' : 'rowid';
-    const each = ENDS.map(
-      ([status, before]) =>
-        `SELECT * FROM (SELECT ${row} AS job ${ended(status, before)} ORDER BY finished_at LIMIT CAST(:limit AS INTEGER)) AS ${status}`,
-    );
-    return `DELETE FROM queue_job WHERE ${row} IN (SELECT job FROM (${each.join(' UNION ALL ')}) AS e LIMIT CAST(:limit AS INTEGER))`;
+  sql: bothFamilies((family) => {
+    const each = (row: string) =>
+      ENDS.map(
+        ([status, before]) =>
+          `SELECT * FROM (SELECT ${row} AS job ${ended(status, before)} ORDER BY finished_at LIMIT CAST(:limit AS INTEGER)) AS ${status}`,
+      ).join(' UNION ALL ');
+    return `DELETE FROM queue_job WHERE ${someJobs(family, (row) => `SELECT job FROM (${each(row)}) AS e LIMIT CAST(:limit AS INTEGER)`)}`;
   }),
 });
 
-/** Params: `completedBefore`, `deadBefore`, `now`. */
+/** The first of each index, which is looked at alone: an EXISTS may read the table. Params: `completedBefore`, `deadBefore`, `now`. */
 export const findSweepable = defineStatement({
   label: 'queue.sweepable',
   operation: 'select',
   table: 'queue_job',
   sql: `SELECT CASE WHEN ${[
-    `EXISTS (SELECT 1 FROM queue_job WHERE ${HOLDING} AND idempotency_until <= :now)`,
-    ...ENDS.map(([status, before]) => `EXISTS (SELECT 1 ${ended(status, before)})`),
+    `(SELECT idempotency_until FROM queue_job WHERE ${HOLDING} ORDER BY idempotency_until LIMIT 1) <= :now`,
+    ...ENDS.map(([status, before]) => `(SELECT 1 ${ended(status, before)} ORDER BY finished_at LIMIT 1) IS NOT NULL`),
   ].join(' OR ')} THEN 1 ELSE 0 END AS found`,
 });

@@ -31,7 +31,7 @@ export function walkLanes(family: SqlFamily, name: string, kind: LaneKind, arms:
     family === 'postgres'
       ? `CROSS JOIN LATERAL (SELECT * FROM (
           (${first('q.lane, q.group_limit, w.lap', 'w.lane', upTo)}) UNION ALL
-          (${first('q.lane, q.group_limit, 1', 'w.after_lane', 'w.start', 'AND w.lap = 0')})) AS n ORDER BY lap LIMIT 1) AS h`
+          (${first('q.lane, q.group_limit, 1', 'w.after_lane', 'w.start', 'AND w.lap = 0 AND w.start <> w.after_lane')})) AS n ORDER BY lap LIMIT 1) AS h`
       : `CROSS JOIN queue_job AS h ON h.rowid = COALESCE((${first('q.rowid', 'w.lane', upTo)}), CASE w.lap WHEN 0 THEN (${first('q.rowid', 'w.after_lane', 'w.start')}) END)`;
   const columns = 'arm, queue, after_lane, up_to, start, wanted';
   const lap = family === 'postgres' ? 'h.lap' : 'CASE WHEN w.lap = 1 OR h.lane <= w.start THEN 1 ELSE 0 END';

@@ -3,6 +3,7 @@
 import { host } from './host.js';
 import type { PluginStatements } from './hot-statement.js';
 import { messaging } from './messaging.js';
+import { queue } from './queue.js';
 import { store } from './store.js';
 
-export const PLUGINS: readonly PluginStatements[] = [store, messaging, host];
+export const PLUGINS: readonly PluginStatements[] = [store, messaging, queue, host];

@@ -159,6 +159,25 @@ describe.each(TEST_STORE_NAMES)('queuePlugin on %s', (name) => {
     expect((await kernel.health()).plugins).toMatchObject({ 'service-queue': { status: 'ok', details: { durable: false } } });
   });
 
+  it('costs while it is idle one statement per interval, for 1 queue, 10 or 100', async () => {
+    const costs: { statements: number; ticks: number }[] = [];
+    for (const count of [1, 10, 100]) {
+      const { kernel, queue, worker, store, clock } = await boot();
+      for (let n = 0; n < count; n += 1) queue.subscribe(`queue-${n}`, () => {});
+      await worker.settled();
+      const [before, { ticks }] = [store.meter.snapshot(), worker.counters()];
+      await clock.runFor(5 * MINUTE_MS, { settle: () => worker.settled() });
+      costs.push({ statements: store.meter.snapshot().statements - before.statements, ticks: worker.counters().ticks - ticks });
+      await kernel.stop();
+    }
+    const [first] = costs;
+    expect(first?.statements).toBe(first?.ticks);
+    // 10 while it backs off, then one each half a minute.
+    expect(first?.ticks).toBeGreaterThanOrEqual(10);
+    expect(first?.ticks).toBeLessThanOrEqual(20);
+    expect(costs).toEqual([first, first, first]);
+  });
+
   it('stops its worker: nothing reaches the database afterwards (control: it did before)', async () => {
     const { kernel, clock, store, worker } = await boot();
     await clock.runFor(MINUTE_MS, { settle: () => worker.settled() });

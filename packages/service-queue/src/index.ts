@@ -7,7 +7,7 @@ export type { PullClaimInput, PullFailInput, PullHeartbeatInput, PullReleaseInpu
 export type { QueuePluginOptions } from './queue-options.js';
 export { queuePlugin } from './queue-plugin.js';
 export { type JobsAnnounced, QueueService, type QueueServiceOptions, type QueueWiring } from './queue-service.js';
-export { QueueSchedules, type QueueSchedulesOptions } from './schedules/queue-schedules.js';
+export { type FiredSchedules, QueueSchedules, type QueueSchedulesOptions } from './schedules/queue-schedules.js';
 export { MemoryJobStore, type MemoryJobStoreOptions } from './stores/memory-job-store.js';
 export { MemoryScheduleStore, type MemoryScheduleStoreOptions } from './stores/memory-schedule-store.js';
 export { SqlJobStore, type SqlJobStoreOptions } from './stores/sql-job-store.js';

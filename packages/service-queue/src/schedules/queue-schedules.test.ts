@@ -206,3 +206,16 @@ it('a schedule that cannot be read any more ends, says why, and holds up no othe
   expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
   await worker.stop();
 });
+
+it.each([{}, null])('a schedule whose row was damaged to %j is shown, ends, and is whole again once it is made again', async (damaged) => {
+  const { service, clock, worker, memorySchedules, fired, next } = await working();
+  const row = await memorySchedules.get('hourly');
+  const spec = damaged as ScheduleSpec;
+  await memorySchedules.save({ name: 'hourly', organizationId: 'default', spec, nextFireAt: clock.now() }, row?.revision ?? null);
+  await clock.advance(2 * HOUR_MS);
+  expect([fired(), await next()]).toEqual([[], null]);
+  await service.schedule('hourly', HOURLY);
+  await clock.advance(HOUR_MS);
+  expect([fired(), await next()]).toEqual([[3], 4]);
+  await worker.stop();
+});

@@ -33,6 +33,14 @@ export interface QueueSchedulesOptions {
   readonly onDue?: (at: number) => void;
 }
 
+/** What came of a look for schedules that are due. */
+export interface FiredSchedules {
+  /** As many as the limit: there may be more. */
+  readonly due: number;
+  /** Those among them that this call fired. The others were changed or fired by somebody else meanwhile. */
+  readonly fired: number;
+}
+
 /** Writers of one schedule that may come before a call, one after the other, until it gives up. */
 const ATTEMPTS = 20;
 
@@ -74,7 +82,7 @@ export class QueueSchedules {
       const now = this.#clock.now();
       const checked = checkScheduleSpec(spec, now);
       const stored = await this.#store.get(name);
-      const sameTiming = stored !== null && isSameTiming(spec.timing, checked.timing, stored.spec.timing);
+      const sameTiming = stored !== null && isSameTiming(spec.timing, checked.timing, stored.spec?.timing);
       const wanted = sameTiming ? { ...checked, timing: stored.spec.timing } : checked;
       if (stored && JSON.stringify(stored.spec) === JSON.stringify(wanted)) return shown(stored);
       const nextFireAt = sameTiming ? stored.nextFireAt : firstFire(checked.timing, now);
@@ -144,23 +152,22 @@ export class QueueSchedules {
    *
    * @param options.now epoch milliseconds, default the clock's.
    * @param options.limit schedules at most. 1 to 1 000, default 100.
-   * @returns schedules that were due, whoever fired them. As many as the limit: there may be more.
+   * @throws InputError `INVALID_INPUT`; what the store throws. Nothing was moved on then, or all of it: either way the next call goes on from there.
    */
-  async fireDue(options: { readonly now?: number; readonly limit?: number } = {}): Promise<number> {
+  async fireDue(options: { readonly now?: number; readonly limit?: number } = {}): Promise<FiredSchedules> {
     const { now, limit } = checkDueOptions({ now: options.now ?? this.#clock.now(), limit: options.limit ?? FIRE_LIMIT });
     const due = await this.#store.due({ now, limit });
-    if (due.length === 0) return 0;
+    if (due.length === 0) return { due: 0, fired: 0 };
     const fires = due.map((schedule) => this.#decide(schedule, now));
     const outcomes = await this.#store.fire(fires);
-    const published = fires.flatMap(({ runs }, place) =>
-      outcomes[place] === 'lost' ? [] : runs.flatMap((run) => (run.outcome === 'published' ? [run.job.dueAt] : [])),
-    );
+    const fired = fires.filter((_, place) => outcomes[place] === 'fired');
+    const published = fired.flatMap(({ runs }) => runs.flatMap((run) => (run.outcome === 'published' ? [run.job.dueAt] : [])));
     // One for those that may go at once, one for those that a jitter delays, one for the next fires: each wakes whoever waits.
     const next = fires.flatMap(({ nextFireAt }) => (nextFireAt === null ? [] : [nextFireAt]));
     for (const times of [published.filter((time) => time <= now), published.filter((time) => time > now), next]) {
       if (times.length > 0) this.#announce(Math.min(...times));
     }
-    return due.length;
+    return { due: due.length, fired: fired.length };
   }
 
   /** A schedule that cannot be read any more (its time zone is gone, its row was damaged) ends, and holds up no other. */

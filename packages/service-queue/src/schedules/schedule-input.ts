@@ -106,8 +106,11 @@ function checkOverlap(value: unknown): OverlapPolicy {
 /**
  * Whether two timings are the same. An interval that names no start is the one that is there: a process that states its schedules at every start
  * must not move them.
+ *
+ * @param stored absent in a row that was damaged.
  */
-export function isSameTiming(given: ScheduleTiming, checked: CheckedTiming, stored: ScheduleTiming): boolean {
+export function isSameTiming(given: ScheduleTiming, checked: CheckedTiming, stored: ScheduleTiming | undefined): boolean {
+  if (!stored) return false;
   const startsWhenMade = 'everyMs' in given && given.startAt === undefined;
   if (startsWhenMade && 'everyMs' in stored) return given.everyMs === stored.everyMs;
   return JSON.stringify(checked) === JSON.stringify(stored);

@@ -92,7 +92,7 @@ describe.each(['sqlite', 'postgres'] as const)('two nodes on one database on %s'
     await schedulesOn(store).schedule('daily', { ...SPEC, timing: { once: start } });
     const jobs = async () => (await store.knex('queue_job').select()).length;
     const [noticedByTwo] = await two.due({ now: start, limit: 1 });
-    expect(await schedulesOn(store).fireDue()).toBe(1);
+    expect(await schedulesOn(store).fireDue()).toEqual({ due: 1, fired: 1 });
     expect(await jobs()).toBe(1);
 
     /** Fires what the second node noticed, with the revision that the schedule has at this moment: as if nobody compared it. */

@@ -1,6 +1,7 @@
 import type { BatchJobHandler, JobHandler, JobSurvey, SubscribeOptions, Subscription } from '@bellhop/contracts';
 import { errorMessage, type PluginHealth } from '@bellhop/kernel';
 import { ClockJump, DispatchLoop, type LoopCounters, SharedSlots, type TickHint, type TickResult } from '@bellhop/loop';
+import type { QueueSchedules } from '../schedules/queue-schedules.js';
 import { ClaimTurn } from './claim-turn.js';
 import { JobSubscription } from './job-subscription.js';
 import { type JobCounts, JobTally } from './job-tally.js';
@@ -16,7 +17,7 @@ import {
 
 /** Failed ticks in a row from which the worker counts as failing, not just degraded. */
 const FAILING_AFTER = 5;
-/** Rows that a tick promotes, reclaims or fires at most. */
+/** Rows that a tick promotes or reclaims at most. */
 const RECOVER_LIMIT = 1_000;
 /** A stream of announced work is claimed without a survey for so long: what nobody announced must not wait for the end of the stream. */
 const SURVEY_EVERY_MS = 5_000;
@@ -60,8 +61,6 @@ export class QueueWorker {
   private failedTicks = 0;
   private lastError: string | undefined;
   private lastEarliestDueAt = Number.POSITIVE_INFINITY;
-  /** The fire time for which schedules were fired last. */
-  private lastFiredAt: number | undefined;
 
   /** @throws InputError or RangeError naming the option that is out of its bounds. */
   constructor(private readonly options: QueueWorkerOptions) {
@@ -249,25 +248,24 @@ export class QueueWorker {
     const reclaimed = expired ? await this.attempt(turn, () => this.reclaim()) : 0;
     const promoted = promotable ? await this.attempt(turn, () => jobs.promote({ limit: RECOVER_LIMIT })) : 0;
     const fires = schedules !== undefined && nextFireAt !== undefined && nextFireAt <= now;
-    const fired = fires ? await this.attempt(turn, () => schedules.fireDue({ limit: RECOVER_LIMIT })) : 0;
-    if (fired > 0) this.lookAfterFire(nextFireAt);
+    const fired = fires ? await this.attempt(turn, () => this.fire(schedules)) : 0;
     this.tally.counts.reclaimed += reclaimed;
     this.tally.counts.promoted += promoted;
     // As many as the limit: there are more, and they must not wait for an interval.
-    if ([reclaimed, promoted, fired].includes(RECOVER_LIMIT)) this.loop.due(now);
+    if ([reclaimed, promoted].includes(RECOVER_LIMIT)) this.loop.due(now);
     const recovered = reclaimed + promoted + fired > 0;
     if (recovered) this.options.onRecovered?.();
     return recovered;
   }
 
   /**
-   * A survey names the earliest fire time alone, and that one had passed: only another survey tells which comes next. Where the last one named the
-   * same, others are at it, and this process must not spin until they are done.
+   * A survey names the earliest fire time alone, and that one had passed: only another survey tells which comes next. Where others are at all that
+   * is due, it waits for an interval: they may hold it for long.
    */
-  private lookAfterFire(firedAt: number | undefined): void {
-    const waitMs = firedAt === this.lastFiredAt ? (this.options.intervalMs ?? DEFAULT_INTERVAL_MS) : 0;
-    this.lastFiredAt = firedAt;
-    this.loop.due(this.settings.clock.now() + waitMs);
+  private async fire(schedules: Pick<QueueSchedules, 'fireDue'>): Promise<number> {
+    const { due, fired } = await schedules.fireDue();
+    if (due > 0) this.loop.due(this.settings.clock.now() + (fired > 0 ? 0 : (this.options.intervalMs ?? DEFAULT_INTERVAL_MS)));
+    return due;
   }
 
   private async reclaim(): Promise<number> {

@@ -17,7 +17,7 @@ export interface SqlReaperDuty extends Duty {
    * It must be able to stand in parentheses as a value, in both families of SQL. Parameters are named `:now` only (epoch milliseconds);
    * arithmetic with it needs `CAST(:now AS BIGINT)`.
    */
-  readonly question: { readonly table: string; readonly sql: string };
+  readonly question: string;
 }
 
 /** A duty over anything else: a memory store, a folder, a service. */

@@ -18,6 +18,7 @@ import { HostMetrics } from './metrics/host-metrics.js';
 import { registerLoopMetrics } from './metrics/loop-metrics.js';
 import { registerMessagingMetrics } from './metrics/messaging-metrics.js';
 import { registerQueueMetrics } from './metrics/queue-metrics.js';
+import { registerReaperMetrics } from './metrics/reaper-metrics.js';
 import { registerStoreMetrics } from './metrics/store-metrics.js';
 import { hostPlugins } from './plugins.js';
 
@@ -105,6 +106,7 @@ export class Host {
     registerLoopMetrics(this.#metrics.registry, this.kernel);
     registerMessagingMetrics(this.#metrics.registry, this.kernel);
     registerQueueMetrics(this.#metrics.registry, this.kernel);
+    registerReaperMetrics(this.#metrics.registry, this.kernel);
     this.#server.serve(
       createApi({
         messaging: this.kernel.resolve(MESSAGING),

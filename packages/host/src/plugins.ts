@@ -1,5 +1,6 @@
 import type { MigratingPlugin } from '@bellhop/contracts';
 import type { KernelPlugin } from '@bellhop/kernel';
+import { reaperPlugin } from '@bellhop/reaper';
 import { messagingPlugin } from '@bellhop/service-messaging';
 import { queuePlugin } from '@bellhop/service-queue';
 import { storePlugin } from '@bellhop/store';
@@ -11,10 +12,11 @@ import { keyPlugin } from './keys/key-plugin.js';
 export type HostPlugin = KernelPlugin & Partial<MigratingPlugin>;
 
 /** Every plugin of a host: the built-in ones, then those of its config. @throws BellhopError `PLUGIN_OPTIONS`. */
-export function hostPlugins({ channels = [], database, messaging, plugins = [], posture, queue }: HostOptions): HostPlugin[] {
+export function hostPlugins({ channels = [], database, messaging, plugins = [], posture, queue, reaper }: HostOptions): HostPlugin[] {
   return [
     storePlugin(storeOptions({ database, posture })),
     keyPlugin(),
+    reaperPlugin(reaper),
     queuePlugin(queue),
     messagingPlugin({ ...messaging, channels }),
     ...plugins,

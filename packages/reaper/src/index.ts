@@ -1,1 +1,5 @@
-export {};
+export type { DutyCounters, DutyReport } from './duty-run.js';
+export { Reaper, type ReaperCounters, type ReaperOptions } from './reaper.js';
+export type { ReaperPluginOptions } from './reaper-options.js';
+export { reaperPlugin } from './reaper-plugin.js';
+export { REAPER } from './reaper-token.js';

@@ -38,6 +38,8 @@ export function statementsAmong(values: Values, found: readonly Value[], asked: 
     if (value.kind === 'unreadable') return { statements: [], unread: [value] };
     // Of all calls only those of the factory are not followed.
     if (value.kind === 'written' && value.node.type === 'CallExpression') return readDefinition(values, value);
+    // Packages below the store have no factory, and write a statement out.
+    if (value.kind === 'written' && value.node.type === 'ObjectExpression') return readStatement(values, value, value);
     return { statements: [], unread: [unreadable(asked, 'it is no statement of defineStatement')] };
   });
   return { statements: reads.flatMap(({ statements }) => statements), unread: reads.flatMap(({ unread }) => unread) };
@@ -59,7 +61,10 @@ export function definitionsIn(values: Values, file: SourceFile): Closure[] {
 export function readDefinition(values: Values, definition: Closure): StatementsRead {
   const argument = (definition.node as CallExpression).arguments[0];
   if (!argument) return { statements: [], unread: [unreadable(definition, 'defineStatement is given nothing')] };
-  const object = { ...definition, node: argument };
+  return readStatement(values, definition, { ...definition, node: argument });
+}
+
+function readStatement(values: Values, definition: Closure, object: Closure): StatementsRead {
   const [labels, operations, tables] = (['label', 'operation', 'table'] as const).map((key) => {
     const texts = values.property(object, key).map((value) => (value.kind === 'undefined' ? undefined : textsOf(values, value)));
     return {

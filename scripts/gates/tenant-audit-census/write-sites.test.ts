@@ -58,6 +58,11 @@ describe('the statement of a write call', () => {
       `const run = (store: Store, s = insertNote) => store.write(s, {}, ${ORG}); export const f = (store: Store) => run(store);`,
       one(),
     ],
+    [
+      'written out, in a package that has no factory',
+      `const s = { label: 'note.touch', operation: 'update', table: 'note', sql: 'UPDATE note SET a = 1' }; export const f = (store: Store) => store.write(s, {}, ${ORG});`,
+      ['note.touch organizationId'],
+    ],
     ['one that only reads', `export const f = (store: Store) => store.write(listNotes, {}, undefined);`, []],
   ])('is %s', (_title, text, writes) => expect(writesIn(text)).toEqual({ writes, findings: [] }));
 

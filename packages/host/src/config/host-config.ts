@@ -1,5 +1,6 @@
 import type { NotificationChannel, TenantPosture } from '@bellhop/contracts';
 import { BellhopError, errorMessage, type KernelPlugin, parseOptions } from '@bellhop/kernel';
+import { type ReaperPluginOptions, reaperPlugin } from '@bellhop/reaper';
 import { type MessagingPluginOptions, messagingPlugin } from '@bellhop/service-messaging';
 import { type QueuePluginOptions, queuePlugin } from '@bellhop/service-queue';
 import { type StoreOptions, storeOptionsSchema } from '@bellhop/store';
@@ -29,6 +30,8 @@ export interface HostConfig {
   readonly messaging?: Omit<MessagingPluginOptions, 'channels'> | undefined;
   /** Options of `queuePlugin`. */
   readonly queue?: QueuePluginOptions | undefined;
+  /** Options of `reaperPlugin`. */
+  readonly reaper?: ReaperPluginOptions | undefined;
   /** More plugins, loaded after the built-in ones unless their `requires` and `after` say otherwise. */
   readonly plugins?: readonly KernelPlugin[] | undefined;
 }
@@ -53,6 +56,7 @@ const schema = z.strictObject({
   channels: z.array(z.custom<NotificationChannel>(isChannel, 'a channel: an object with an id and a send function')).optional(),
   messaging: z.record(z.string(), z.unknown()).optional(),
   queue: z.record(z.string(), z.unknown()).optional(),
+  reaper: z.record(z.string(), z.unknown()).optional(),
   plugins: z.array(z.custom<KernelPlugin>(isPlugin, 'a plugin: an object with a name, as a plugin factory returns it')).optional(),
 });
 
@@ -70,7 +74,8 @@ export function checkHostConfig(source: string, given: unknown): HostConfig {
   // The value as it was given, not as parsed: the defaults of the plugins' options are theirs to fill in.
   const config = given as HostConfig;
   checkMessaging(source, config.messaging);
-  checkQueue(source, config.queue);
+  checkPlugin('service-queue', `${source}: queue`, () => queuePlugin(config.queue));
+  checkPlugin('reaper', `${source}: reaper`, () => reaperPlugin(config.reaper));
   return config;
 }
 
@@ -101,11 +106,15 @@ function checkMessaging(source: string, options: HostConfig['messaging']): void 
   }
 }
 
-function checkQueue(source: string, options: HostConfig['queue']): void {
+/** As {@link checkMessaging}, for a plugin whose options are all its own. @param place where they are given. */
+function checkPlugin(name: string, place: string, make: () => unknown): void {
   try {
-    queuePlugin(options);
+    make();
   } catch (error) {
-    throw new BellhopError('PLUGIN_OPTIONS', errorMessage(error).replace(/^service-queue: /, `${source}: queue: `), { cause: error });
+    const text = errorMessage(error);
+    throw new BellhopError('PLUGIN_OPTIONS', text.startsWith(`${name}: `) ? `${place}: ${text.slice(name.length + 2)}` : text, {
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Kernel } from '@bellhop/kernel';
 import type { LoopCounters } from '@bellhop/loop';
+import { REAPER } from '@bellhop/reaper';
 import { NOTIFICATION_DISPATCHER } from '@bellhop/service-messaging';
 import { QUEUE_WORKER } from '@bellhop/service-queue';
 import { Counter, Gauge, type Registry } from 'prom-client';
@@ -17,6 +18,7 @@ export function registerLoopMetrics(registry: Registry, kernel: Kernel): void {
   const loops = Object.entries({
     notifications: resolveBound(kernel, NOTIFICATION_DISPATCHER),
     queue: resolveBound(kernel, QUEUE_WORKER),
+    reaper: resolveBound(kernel, REAPER),
   }).flatMap(([loop, runs]) => (runs ? [{ loop, counters: (): LoopCounters => runs.counters() }] : []));
   const registers = [registry];
   for (const [counter, [name, help]] of Object.entries(COUNTERS) as [keyof typeof COUNTERS, readonly [string, string]][]) {

@@ -133,7 +133,7 @@ describe('bellhop', () => {
   it('tells its version and its help', async () => {
     expect((await line.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/);
     const help = (await line.run(['--help'])).stdout;
-    for (const command of ['start', 'migrate', 'doctor', 'keys']) expect(help).toContain(`\n  ${command}`);
+    for (const command of ['start', 'migrate', 'doctor', 'keys', 'queue']) expect(help).toContain(`\n  ${command}`);
   });
 
   it('refuses a command or an option that it does not have, with exit code 1', async () => {

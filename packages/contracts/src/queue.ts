@@ -128,18 +128,27 @@ export interface IQueueService {
   /** @throws BellhopError `JOB_NOT_FOUND`. */
   purgeFailed(id: string, scope?: JobScope): Promise<void>;
 
-  /** Makes or replaces the schedule of that name. 1 to 255 characters. */
+  /**
+   * Makes or replaces the schedule of that name: 1 to 255 characters, one namespace for all organizations. The same spec once more changes nothing,
+   * so a process may state its schedules at every start. With the same timing the next fire time stays, also one that was missed; another timing
+   * counts from here. Whether it is paused, its history and its waiting runs stay.
+   *
+   * @throws InputError `INVALID_INPUT`, `PAYLOAD_TOO_LARGE`; the path names the field: `spec.timing.cron`.
+   */
   schedule(name: string, spec: ScheduleSpec): Promise<Schedule>;
-  /** False: there was none. */
+  /** Its jobs and its history stay; runs that wait are left out. False: there was none. */
   unschedule(name: string): Promise<boolean>;
+  /** By name. One that will not fire again stays, with `nextFireAt` null. */
   listSchedules(scope?: JobScope): Promise<Schedule[]>;
+  /** It does not fire until it is resumed, in no process. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
   pauseSchedule(name: string): Promise<void>;
+  /** Fire times that passed meanwhile go by the misfire policy. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
   resumeSchedule(name: string): Promise<void>;
-  /** The next fire times, epoch milliseconds. @param count 1 to 100, default 5. */
+  /** The next fire times, epoch milliseconds, as if it were not paused. @param count 1 to 100, default 5. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
   previewSchedule(name: string, count?: number): Promise<number[]>;
-  /** Newest first. @param limit 1 to 200, default 50. */
+  /** The latest fire time first; of a schedule that was removed, too. @param limit 1 to 200, default 50. */
   scheduleRuns(name: string, limit?: number): Promise<ScheduleRun[]>;
-  /** Publishes a schedule's job now, whatever its policies. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
+  /** Publishes a schedule's job now, whatever its policies and paused or not. It is no run of it, so it has no place in its history. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
   trigger(name: string): Promise<Enqueued>;
 }
 

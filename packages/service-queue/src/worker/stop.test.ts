@@ -11,7 +11,9 @@ const fails = (): never => {
 async function oneRunningFourWaiting(options: BenchOptions = {}) {
   const bench = queueBench(options);
   const { handler, runs } = heldHandler();
-  bench.service.subscribe('mail', (message, ctx) => (message.data === 'quick' ? undefined : handler(message, ctx)), { concurrency: 1 });
+  const subscription = bench.service.subscribe('mail', (message, ctx) => (message.data === 'quick' ? undefined : handler(message, ctx)), {
+    concurrency: 1,
+  });
   await bench.service.publish('mail', 'quick');
   bench.worker.start();
   await bench.worker.settled();
@@ -20,7 +22,7 @@ async function oneRunningFourWaiting(options: BenchOptions = {}) {
   const states = () => Promise.all(published.map(async ({ id }) => (({ status, attempts }) => [status, attempts])(await bench.job(id))));
   expect(await states()).toEqual(Array(5).fill(['running', 1]));
   expect(runs).toHaveLength(1);
-  return { ...bench, runs, published, states };
+  return { ...bench, subscription, runs, published, states };
 }
 
 describe('stop', () => {
@@ -124,11 +126,13 @@ describe('claims that are handed back', () => {
     expect(handedBack).toEqual(['mail', 'mail']);
   });
 
-  test('by an unsubscribe are taken by another subscription at once (control: nothing passes but the time for an ack)', async () => {
-    const { service, runs, clock, published } = await oneRunningFourWaiting({ onHandedBack: fails });
+  test('by an unsubscribe are taken by another subscription at once, not an interval later', async () => {
+    const { subscription, service, runs, clock, published } = await oneRunningFourWaiting({ intervalMs: 3_600_000, onHandedBack: fails });
     const { handler, seen } = recordingHandler();
-    const first = service.unsubscribe('mail');
     service.subscribe('mail', handler);
+    await clock.advance(20);
+    expect(seen).toEqual([]);
+    const first = subscription.unsubscribe();
     await clock.advance(20);
     expect(seen.map(({ id }) => id)).toEqual(published.slice(1).map(({ id }) => id));
     runs[0]?.end();

@@ -106,7 +106,7 @@ export function jobClaimSection(options: JobStoreConformanceOptions): void {
       );
     });
 
-    test('[Q8] does not let a backlog in one queue take the room of another', async (bench) => {
+    test('does not let a backlog in one queue take the room of another', async (bench) => {
       await bench.fill(50, { priority: 0, dueAt: START - 1_000 });
       const patient = await bench.enqueue({ queue: 'sms', priority: 1_000 });
       const claimed = await bench.store.claim({

@@ -131,25 +131,26 @@ export interface IQueueService {
   /**
    * Makes or replaces the schedule of that name: 1 to 255 characters, one namespace for all organizations. The same spec once more changes nothing,
    * so a process may state its schedules at every start. With the same timing the next fire time stays, also one that was missed; another timing
-   * counts from here. Whether it is paused, its history and its waiting runs stay.
+   * counts from here. Whether it is paused, its history and its waiting runs stay. With a scope another organization's is not replaced but refused;
+   * in the calls below it is not found.
    *
    * @throws InputError `INVALID_INPUT`, `PAYLOAD_TOO_LARGE`; the path names the field: `spec.timing.cron`.
    */
-  schedule(name: string, spec: ScheduleSpec): Promise<Schedule>;
+  schedule(name: string, spec: ScheduleSpec, scope?: JobScope): Promise<Schedule>;
   /** Its jobs and its history stay; runs that wait are left out. False: there was none. */
-  unschedule(name: string): Promise<boolean>;
+  unschedule(name: string, scope?: JobScope): Promise<boolean>;
   /** By name. One that will not fire again stays, with `nextFireAt` null. */
   listSchedules(scope?: JobScope): Promise<Schedule[]>;
   /** It does not fire until it is resumed, in no process. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
-  pauseSchedule(name: string): Promise<void>;
+  pauseSchedule(name: string, scope?: JobScope): Promise<void>;
   /** Fire times that passed meanwhile go by the misfire policy. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
-  resumeSchedule(name: string): Promise<void>;
+  resumeSchedule(name: string, scope?: JobScope): Promise<void>;
   /** The next fire times, epoch milliseconds, as if it were not paused. @param count 1 to 100, default 5. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
-  previewSchedule(name: string, count?: number): Promise<number[]>;
-  /** The latest fire time first; of a schedule that was removed, too. @param limit 1 to 200, default 50. */
-  scheduleRuns(name: string, limit?: number): Promise<ScheduleRun[]>;
+  previewSchedule(name: string, count?: number, scope?: JobScope): Promise<number[]>;
+  /** The latest fire time first; of a schedule that was removed, too, unless a scope is named. @param limit 1 to 200, default 50. */
+  scheduleRuns(name: string, limit?: number, scope?: JobScope): Promise<ScheduleRun[]>;
   /** Publishes a schedule's job now, whatever its policies and paused or not. It is no run of it, so it has no place in its history. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
-  trigger(name: string): Promise<Enqueued>;
+  trigger(name: string, scope?: JobScope): Promise<Enqueued>;
 }
 
 export const QUEUE = token<IQueueService>('QUEUE');

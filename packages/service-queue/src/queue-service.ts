@@ -228,36 +228,36 @@ export class QueueService implements IQueueService {
     if (!(await jobs.purgeFailed(checkName(id, 'id'), scope))) throw notFound(id, 'dead job');
   }
 
-  async schedule(name: string, spec: ScheduleSpec): Promise<Schedule> {
-    return (await this.#schedules()).schedule(name, spec);
+  async schedule(name: string, spec: ScheduleSpec, scope?: JobScope): Promise<Schedule> {
+    return (await this.#schedules()).schedule(name, spec, scope);
   }
 
-  async unschedule(name: string): Promise<boolean> {
-    return (await this.#schedules()).unschedule(name);
+  async unschedule(name: string, scope?: JobScope): Promise<boolean> {
+    return (await this.#schedules()).unschedule(name, scope);
   }
 
   async listSchedules(scope?: JobScope): Promise<Schedule[]> {
     return (await this.#schedules()).listSchedules(scope);
   }
 
-  async pauseSchedule(name: string): Promise<void> {
-    return (await this.#schedules()).pauseSchedule(name);
+  async pauseSchedule(name: string, scope?: JobScope): Promise<void> {
+    return (await this.#schedules()).pauseSchedule(name, scope);
   }
 
-  async resumeSchedule(name: string): Promise<void> {
-    return (await this.#schedules()).resumeSchedule(name);
+  async resumeSchedule(name: string, scope?: JobScope): Promise<void> {
+    return (await this.#schedules()).resumeSchedule(name, scope);
   }
 
-  async previewSchedule(name: string, count?: number): Promise<number[]> {
-    return (await this.#schedules()).previewSchedule(name, count);
+  async previewSchedule(name: string, count?: number, scope?: JobScope): Promise<number[]> {
+    return (await this.#schedules()).previewSchedule(name, count, scope);
   }
 
-  async scheduleRuns(name: string, limit?: number): Promise<ScheduleRun[]> {
-    return (await this.#schedules()).scheduleRuns(name, limit);
+  async scheduleRuns(name: string, limit?: number, scope?: JobScope): Promise<ScheduleRun[]> {
+    return (await this.#schedules()).scheduleRuns(name, limit, scope);
   }
 
-  async trigger(name: string): Promise<Enqueued> {
-    return (await this.#schedules()).trigger(name);
+  async trigger(name: string, scope?: JobScope): Promise<Enqueued> {
+    return (await this.#schedules()).trigger(name, scope);
   }
 
   async #enqueue(jobs: readonly NewJob[], { trx }: TransactionOption): Promise<Enqueued[]> {

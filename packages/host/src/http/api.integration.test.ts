@@ -224,6 +224,9 @@ describe('health and documents', () => {
       'get /v1/notifications/{id}',
       'get /v1/queues',
       'get /v1/queues/{queue}/stats',
+      'get /v1/schedules',
+      'get /v1/schedules/{name}/preview',
+      'get /v1/schedules/{name}/runs',
       'get,delete /v1/jobs/{id}',
       'post /v1/inbox/{userId}/read',
       'post /v1/jobs/{id}/cancel',
@@ -240,6 +243,10 @@ describe('health and documents', () => {
       'post /v1/queues/{queue}/purge',
       'post /v1/queues/{queue}/replay',
       'post /v1/queues/{queue}/resume',
+      'post /v1/schedules/{name}/pause',
+      'post /v1/schedules/{name}/resume',
+      'post /v1/schedules/{name}/trigger',
+      'put,delete /v1/schedules/{name}',
     ]);
     expect(body.components.schemas.Emit.required.toSorted()).toEqual(['audience', 'topic']);
     expect(body.paths['/v1/notifications'].post.responses[202].content['application/json'].schema.$ref).toBe(

@@ -18,6 +18,7 @@ import { describeApi } from './openapi-document.js';
 import { pullRoutes } from './pull-routes.js';
 import { queueRoutes } from './queue-routes.js';
 import { allowedMethods } from './route-table.js';
+import { scheduleRoutes } from './schedule-routes.js';
 
 export interface ApiParts {
   readonly messaging: Messaging;
@@ -47,6 +48,7 @@ export function createApi({ messaging, queues, pull, keys, metrics, health, logg
   api.route('/', queueRoutes(queues));
   api.route('/', jobRoutes(queues));
   api.route('/', pullRoutes(pull));
+  api.route('/', scheduleRoutes(queues));
   api.route('/', metricsRoutes(metrics.registry));
   api.route('/', healthRoutes(health, clock));
   describeApi(api);

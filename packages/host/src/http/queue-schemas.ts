@@ -50,7 +50,7 @@ export const publishSchema = z
   .union([z.strictObject(jobInput), z.strictObject({ jobs: z.array(z.strictObject(jobInput)) })])
   .openapi('Publish', { description: 'One job, or `jobs`: all of them or none, at most 10 000.' });
 
-const enqueuedSchema = z
+export const enqueuedSchema = z
   .strictObject({
     id: id.openapi({ description: 'Of the job, or of the one that holds the idempotency key.' }),
     deduped: z.boolean().nullable().openapi({ description: 'Another job holds the idempotency key: nothing was stored.' }),

@@ -11,7 +11,7 @@ import type {
   ScheduleStore,
   StoredSchedule,
 } from '@bellhop/contracts';
-import { BellhopError, type Clock, errorMessage, type Logger, type Random, silentLogger, systemRandom } from '@bellhop/kernel';
+import { BellhopError, type Clock, errorMessage, InputError, type Logger, type Random, silentLogger, systemRandom } from '@bellhop/kernel';
 import { checkName, checkWhole, createIdSource, type IdSource } from '@bellhop/store';
 import { checkJob } from '../job-input.js';
 import { checkScope } from '../job-store-input.js';
@@ -74,14 +74,16 @@ export class QueueSchedules {
    * spec with the same timing keeps the next fire time, also one that was missed; another timing counts from here. Whether it is paused, its
    * history and its waiting runs stay.
    *
+   * @param scope whose it may be that is replaced. Default anybody's.
    * @throws InputError `INVALID_INPUT`, `PAYLOAD_TOO_LARGE`.
    */
-  async schedule(name: string, spec: ScheduleSpec): Promise<Schedule> {
+  async schedule(name: string, spec: ScheduleSpec, scope?: JobScope): Promise<Schedule> {
     checkName(name, 'name');
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const now = this.#clock.now();
       const checked = checkScheduleSpec(spec, now);
       const stored = await this.#store.get(name);
+      if (stored && !isOf(stored, scope)) throw taken(name);
       const sameTiming = stored !== null && isSameTiming(spec.timing, checked.timing, stored.spec?.timing);
       const wanted = sameTiming ? { ...checked, timing: stored.spec.timing } : checked;
       if (stored && JSON.stringify(stored.spec) === JSON.stringify(wanted)) return shown(stored);
@@ -96,7 +98,11 @@ export class QueueSchedules {
   }
 
   /** Its history stays. False: there was none. */
-  unschedule(name: string): Promise<boolean> {
+  async unschedule(name: string, scope?: JobScope): Promise<boolean> {
+    if (checkScope(scope) !== null) {
+      const stored = await this.#store.get(checkName(name, 'name'));
+      if (!stored || !isOf(stored, scope)) return false;
+    }
     return this.#store.remove(checkName(name, 'name'));
   }
 
@@ -106,12 +112,14 @@ export class QueueSchedules {
   }
 
   /** No fire while it is paused. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
-  async pauseSchedule(name: string): Promise<void> {
+  async pauseSchedule(name: string, scope?: JobScope): Promise<void> {
+    await this.#checkOwner(name, scope);
     if (!(await this.#store.setPaused(checkName(name, 'name'), true))) throw notFound(name);
   }
 
   /** Fire times that passed meanwhile go by the misfire policy. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
-  async resumeSchedule(name: string): Promise<void> {
+  async resumeSchedule(name: string, scope?: JobScope): Promise<void> {
+    await this.#checkOwner(name, scope);
     if (!(await this.#store.setPaused(checkName(name, 'name'), false))) throw notFound(name);
     this.#announce((await this.#store.get(name))?.nextFireAt ?? null);
   }
@@ -121,9 +129,9 @@ export class QueueSchedules {
    *
    * @throws BellhopError `SCHEDULE_NOT_FOUND`.
    */
-  async previewSchedule(name: string, count = 5): Promise<number[]> {
+  async previewSchedule(name: string, count = 5, scope?: JobScope): Promise<number[]> {
     checkWhole(count, 'count', { least: 1, most: 100 });
-    const { nextFireAt, spec } = await this.#get(name);
+    const { nextFireAt, spec } = await this.#get(name, scope);
     if (nextFireAt === null) return [];
     const fireTimes = fireTimesOf(spec.timing);
     const times: number[] = [];
@@ -131,15 +139,20 @@ export class QueueSchedules {
     return times;
   }
 
-  /** The latest fire time first; of a schedule that was removed, too. */
-  scheduleRuns(name: string, limit = 50): Promise<ScheduleRun[]> {
+  /**
+   * The latest fire time first; of a schedule that was removed, too, unless an organization is named.
+   *
+   * @throws BellhopError `SCHEDULE_NOT_FOUND` when the organization that is named has none of that name.
+   */
+  async scheduleRuns(name: string, limit = 50, scope?: JobScope): Promise<ScheduleRun[]> {
     checkRunsLimit(limit);
+    await this.#checkOwner(name, scope);
     return this.#store.runs(checkName(name, 'name'), limit);
   }
 
   /** Publishes a schedule's job, paused or not. It is no run of it: no fire time, no place in its history. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
-  async trigger(name: string): Promise<Enqueued> {
-    const schedule = await this.#get(name);
+  async trigger(name: string, scope?: JobScope): Promise<Enqueued> {
+    const schedule = await this.#get(name, scope);
     const now = this.#clock.now();
     const job = this.#job(schedule, { fireAt: now, triggered: true }, now);
     const [enqueued] = await this.#options.jobs.enqueue([job]);
@@ -191,9 +204,14 @@ export class QueueSchedules {
     return checkJob({ queue, data, options }, { id: this.#id, now });
   }
 
-  async #get(name: string): Promise<StoredSchedule> {
+  /** Where an organization is named: it has a schedule of that name. */
+  async #checkOwner(name: string, scope: JobScope | undefined): Promise<void> {
+    if (checkScope(scope) !== null) await this.#get(name, scope);
+  }
+
+  async #get(name: string, scope?: JobScope): Promise<StoredSchedule> {
     const schedule = await this.#store.get(checkName(name, 'name'));
-    if (!schedule) throw notFound(name);
+    if (!schedule || !isOf(schedule, scope)) throw notFound(name);
     return schedule;
   }
 
@@ -209,6 +227,18 @@ function firstFire(timing: CheckedTiming, now: number): number | null {
 
 function shown({ revision: _, ...schedule }: StoredSchedule): Schedule {
   return schedule;
+}
+
+function isOf({ organizationId }: Schedule, scope: JobScope | undefined): boolean {
+  const named = checkScope(scope);
+  return named === null || named === organizationId;
+}
+
+/** Names are one for all organizations: who may not replace a schedule has to learn that there is one. */
+function taken(name: string): InputError {
+  return new InputError('INVALID_INPUT', `name: ${JSON.stringify(name)} is another organization's schedule; choose another name.`, {
+    path: 'name',
+  });
 }
 
 function notFound(name: string): BellhopError {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { NewJob } from '@bellhop/contracts';
 import { InputError } from '@bellhop/kernel';
 import { JOB_STORE_SECTIONS, ManualClock, ManualTransactions } from '@bellhop/testing';
@@ -5,8 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { checkJob } from '../job-input.js';
 import { memoryJobStoreConformance } from './memory-job-store.fixture.js';
 import { MemoryJobStore } from './memory-job-store.js';
+import { FILES_IN_MEMORY, SECTIONS_APART } from './sections-apart.fixture.js';
 
-memoryJobStoreConformance(JOB_STORE_SECTIONS.filter((section) => section !== 'histories'));
+const apart: readonly string[] = ['histories', ...FILES_IN_MEMORY.flatMap((file) => SECTIONS_APART[file])];
+memoryJobStoreConformance(JOB_STORE_SECTIONS.filter((section) => !apart.includes(section)));
+
+it.each(['histories', ...FILES_IN_MEMORY])('the sections %s have their own file', (file) => {
+  expect(existsSync(new URL(`./memory-job-store.${file}.test.ts`, import.meta.url))).toBe(true);
+});
 
 describe('MemoryJobStore', () => {
   const clock = new ManualClock();

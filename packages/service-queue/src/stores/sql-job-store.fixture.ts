@@ -13,13 +13,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { queueMigrations } from '../migrations/queue-migrations.js';
 import { SqlJobStore } from './sql-job-store.js';
 
-/** Sections in files of their own, `sql-job-store.<file>.integration.test.ts`: a remote database takes its time over each. */
-export const SECTIONS_APART = {
-  'state-table': ['state-table'],
-  claims: ['claim', 'lanes', 'group-caps'],
-  keys: ['idempotency', 'enqueue', 'input-limits'],
-} as const satisfies Readonly<Record<string, readonly JobStoreSection[]>>;
-
 /** One database serves all tests of a store; the clock of the test at hand moves it. */
 let current: Clock = new ManualClock();
 const clock: Clock = {

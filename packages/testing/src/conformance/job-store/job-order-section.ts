@@ -20,6 +20,17 @@ export function jobOrderSection(options: JobStoreConformanceOptions): void {
       assert.deepEqual(await bench.claimIds(), [ids[2], ids[3], ids[0], ids[1]]);
     });
 
+    test('[Q10] goes by priority among the jobs of one call, with idempotency keys and without', async (bench) => {
+      const priorities = [100, 1_000_000, 0, 99];
+      const make = (priority: number, key: boolean) => bench.job({ priority, ...(key ? { idempotencyKey: `key-${priority}` } : {}) });
+      const plain = priorities.map((priority) => make(priority, false));
+      const keyed = priorities.map((priority) => make(priority, true));
+      await bench.store.enqueue(plain);
+      await bench.store.enqueue(keyed);
+      const order = [2, 3, 0, 1].flatMap((at) => [plain[at]!.id, keyed[at]!.id]);
+      assert.deepEqual(await bench.claimIds(), order);
+    });
+
     test('[Q10] counts a point of priority as 6 s: so much later is level, and then the id decides', async (bench) => {
       const base = await bench.enqueue({ priority: 10, dueAt: START - 60_000 });
       const before = await bench.enqueue({ priority: 9, dueAt: START - 60_000 + POINT_MS - 1 });

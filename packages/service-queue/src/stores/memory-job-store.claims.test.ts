@@ -1,0 +1,4 @@
+import { memoryJobStoreConformance } from './memory-job-store.fixture.js';
+import { SECTIONS_APART } from './sections-apart.fixture.js';
+
+memoryJobStoreConformance(SECTIONS_APART.claims);

@@ -15,13 +15,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('the README’s example prints what its comment says, the first time and the next', async () => {
-  const [example] = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8')).filter(({ language }) => language === 'ts');
+const examples = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8')).filter(({ language }) => language === 'ts');
+
+it.each([
+  { about: 'messages', place: 0, line: /^\[/, prints: "[ 'Thank you' ]" },
+  { about: 'jobs', place: 1, line: /^resized/, prints: 'resized cat.png to 640 at attempt 2' },
+])('the README’s example of $about prints what it says, the first time and the next', async ({ place, line, prints }) => {
   mkdirSync(join(file, '..'), { recursive: true });
-  writeFileSync(file, (example?.code ?? '').replace('file:app.db', `file:${join(folder, 'app.db')}`));
+  writeFileSync(file, (examples[place]?.code ?? '').replace('file:app.db', `file:${join(folder, 'app.db')}`));
   for (let run = 0; run < 2; run += 1) {
     const child = startChild(file);
-    expect(await child.line(/^\[/)).toBe("[ 'Thank you' ]");
+    expect(await child.line(line)).toBe(prints);
     expect(await child.exited).toMatchObject({ code: 0 });
   }
 });

@@ -91,6 +91,8 @@ describe('defineJob', () => {
     expect(await job(plain.id)).toMatchObject({ priority: 5, maxAttempts: 7, groupKey: null, idempotencyKey: null });
     const own = await welcome.publish(service, data, { priority: 9, groupKey: 'g', idempotencyKey: 'k' });
     expect(await job(own.id)).toMatchObject({ priority: 9, maxAttempts: 7, groupKey: 'g' });
+    const unsaid = await welcome.publish(service, data, { priority: undefined } as never);
+    expect(await job(unsaid.id)).toMatchObject({ priority: 5 });
   });
 
   test('a group runs no more at once than its definition says', async () => {
@@ -113,6 +115,16 @@ describe('defineJob', () => {
     expect(most).toBe(2);
     expect(worker.counters().completed).toBe(5);
     await worker.stop();
+  });
+
+  test('refuses a list that is none, and options that are none, as the service does', async () => {
+    const { service, calls } = queueBench();
+    const data = { to: 'ada', at: AT };
+    await expect(welcome.publishMany(service, 5 as never)).rejects.toMatchObject({ code: 'INVALID_INPUT', path: 'jobs' });
+    await expect(welcome.publishMany(service, [null] as never)).rejects.toMatchObject({ code: 'INVALID_INPUT', path: 'jobs[0]' });
+    await expect(welcome.publish(service, data, null as never)).rejects.toMatchObject({ code: 'INVALID_INPUT', path: 'options' });
+    await expect(welcome.publish(service, data, [] as never)).rejects.toMatchObject({ code: 'INVALID_INPUT', path: 'options' });
+    expect(calls()).toEqual({});
   });
 
   test('refuses defaults that are not allowed, at once', () => {

@@ -15,6 +15,7 @@ import { checkFields, checkPayload } from '@bellhop/store';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { checkJob } from './job-input.js';
 import { PermanentError } from './permanent-error.js';
+import { checkJobList } from './publish-input.js';
 import { fit } from './standard-schema.js';
 
 /** What is the same for every job of a kind. Each publish may say otherwise. */
@@ -70,7 +71,7 @@ export function defineJob<Schema extends StandardSchemaV1>(definition: JobDefini
     },
     async publishMany(service, jobs, trx = {}) {
       const checked = await Promise.all(
-        jobs.map(async ({ data, options = {} }, index) => ({
+        checkJobList<(typeof jobs)[number]>(jobs).map(async ({ data, options = {} }, index) => ({
           data: await storedForm(schema, data, `jobs[${index}].data`),
           options: withDefaults(defaults, options),
         })),
@@ -136,11 +137,13 @@ function misfitError(text: string): PermanentError {
 
 /** A default for a key or a group holds where one is given. */
 function withDefaults({ idempotencyWindowMs, groupConcurrency, ...defaults }: JobDefaults, options: PublishOptions): PublishOptions {
+  // The service says what is wrong with it.
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return options;
   return {
     ...defaults,
     ...(idempotencyWindowMs !== undefined && options.idempotencyKey !== undefined ? { idempotencyWindowMs } : {}),
     ...(groupConcurrency !== undefined && options.groupKey !== undefined ? { groupConcurrency } : {}),
-    ...options,
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   };
 }
 

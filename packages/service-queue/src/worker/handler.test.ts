@@ -17,6 +17,10 @@ async function runOnce(handler: (ctx: JobContext) => unknown, options = {}) {
   return { ...bench, id };
 }
 
+class NoSuchCard extends PermanentError {
+  override readonly name = 'NoSuchCard';
+}
+
 describe('what a handler does', () => {
   test('returns: completed; it was told which attempt this is, and what the publisher said', async () => {
     const { service, worker, job } = queueBench();
@@ -62,6 +66,7 @@ describe('what a handler does', () => {
 
   test.each([
     ['a PermanentError', () => new PermanentError('gone')],
+    ['a kind of it', () => new NoSuchCard('gone')],
     ['one of another copy of this package', () => Object.assign(new Error('gone'), { name: 'PermanentError' })],
   ])('throws %s: dead at once', async (_title, make) => {
     const { job, id, worker } = await runOnce(() => {

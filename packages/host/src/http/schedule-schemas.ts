@@ -26,12 +26,9 @@ const spec = {
     .openapi({
       description: 'Of fire times that passed while nobody was there: none is run, one for all, or the latest `all` of them. Default once.',
     }),
-  overlap: z
-    .enum(['allow', 'skip', 'queue'])
-    .optional()
-    .openapi({
-      description: 'When the job of the fire before is not finished: both run, the new one is left out, or waits. Default allow.',
-    }),
+  overlap: z.enum(['allow', 'skip', 'queue']).optional().openapi({
+    description: 'When the job of the fire before is not finished: both run, the new one is left out, or waits. Default allow.',
+  }),
   jitterMs: z.int().optional().openapi({ description: 'Milliseconds by which each job is delayed at random, at most. 0 to 3 600 000.' }),
   priority: z.int().optional(),
   maxAttempts: z.int().optional(),

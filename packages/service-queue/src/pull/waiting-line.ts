@@ -32,6 +32,8 @@ export interface WaitingLinePorts {
 
 export class WaitingLine {
   private readonly groups = new Map<string, Group>();
+  /** Groups by queue: a publish must not look through them all. */
+  private readonly ofQueue = new Map<string, Set<Group>>();
   private readonly loop: DispatchLoop;
   private announced = new Set<string>();
   /** Announcements so far: who tried meanwhile may have missed one. */
@@ -74,8 +76,7 @@ export class WaitingLine {
 
   /** Jobs became claimable. @param queue theirs, where it is known. */
   wake(queue?: string): void {
-    if (queue !== undefined && ![...this.groups.values()].some((group) => group.queue === queue)) return;
-    if (this.groups.size === 0) return;
+    if (queue === undefined ? this.groups.size === 0 : !this.ofQueue.has(queue)) return;
     this.announcements += 1;
     if (queue === undefined) this.surveyedAt = Number.NEGATIVE_INFINITY;
     else this.announced.add(queue);
@@ -103,7 +104,7 @@ export class WaitingLine {
         timer?.cancel();
         signal?.removeEventListener('abort', onAbort);
         group.waiters.delete(waiter);
-        if (group.waiters.size === 0) this.groups.delete(group.key);
+        if (group.waiters.size === 0) this.disband(group);
       };
       const waiter: Waiter = {
         wanted,
@@ -139,9 +140,19 @@ export class WaitingLine {
 
   private join({ queue, organizationId }: CheckedPullClaim): Group {
     const key = groupKey({ queue, organizationId });
-    const group = this.groups.get(key) ?? { key, queue, organizationId, waiters: new Set() };
+    const found = this.groups.get(key);
+    if (found) return found;
+    const group: Group = { key, queue, organizationId, waiters: new Set() };
     this.groups.set(key, group);
+    this.ofQueue.set(queue, (this.ofQueue.get(queue) ?? new Set()).add(group));
     return group;
+  }
+
+  private disband(group: Group): void {
+    this.groups.delete(group.key);
+    const beside = this.ofQueue.get(group.queue);
+    beside?.delete(group);
+    if (beside?.size === 0) this.ofQueue.delete(group.queue);
   }
 
   private end(waiter: Waiter, state: 'over' | 'gone'): void {
@@ -175,7 +186,7 @@ export class WaitingLine {
     if ((hint === 'wake' || hint === 'more') && this.surveyIsFresh()) {
       const failed: unknown[] = [];
       const claimed = await this.serveAll(
-        groups.filter(({ queue }) => announced.has(queue)),
+        [...announced].flatMap((queue) => [...(this.ofQueue.get(queue) ?? [])]),
         failed,
       );
       if (claimed > 0 || failed.length > 0) return { claimed, failed };

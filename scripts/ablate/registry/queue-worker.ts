@@ -1,4 +1,4 @@
-// The queue worker's rules: leases that are kept, due times that are met, queues kept apart, claims handed back by a stop.
+// The queue worker's rules: leases that are kept, due times that are met, queues kept apart, lanes in turn, claims handed back by a stop.
 import type { Ablation } from '../ablation.js';
 
 const WORKER = 'packages/service-queue/src/worker';
@@ -10,6 +10,11 @@ const HEARTBEAT = [`${WORKER}/heartbeat.test.ts`];
 const NEXT_DUE = [`${WORKER}/next-due.test.ts`];
 const ISOLATION = [`${WORKER}/isolation.test.ts`];
 const STOP = [`${WORKER}/stop.test.ts`];
+
+/** Of the stores: they take turns within a claim. */
+const LANES = ['memory-job-store.lanes.test.ts', 'sql-job-store.lanes.integration.test.ts'].map(
+  (name) => `packages/service-queue/src/stores/${name}`,
+);
 
 const LEASE = 'the lease of a job at work';
 const LATER = 'work that comes due later';
@@ -153,5 +158,15 @@ export const ablations: readonly Ablation[] = [
       `${HANDED_BACK} > by a stop are told to others: what never began at once, what it cut short when it does`,
       'unsubscribe > does not hold up a stop, whose deadline aborts its jobs, too',
     ],
+  },
+  {
+    id: 'Q12:turn',
+    why: 'A claim begins with the lane after the one served last; without it those that come first in every claim are served again and again.',
+    file: SUBSCRIPTION,
+    anchor: '    this.afterLane = claimed.at(-1)?.lane ?? this.afterLane;\n',
+    replacement: '',
+    expectCount: 1,
+    tests: [`${WORKER}/queue-worker.test.ts`, ...LANES],
+    red: ['a worker > serves the organizations of a queue in turn, claim after claim'],
   },
 ];

@@ -17,9 +17,19 @@ export interface QueuePluginOptions {
   readonly workMaxIdleIntervalMs?: number | undefined;
   /** Milliseconds that handlers may still take when the kernel stops. 0 to 600 000, default 8 000: less than a kernel gives a plugin to stop. */
   readonly stopDeadlineMs?: number | undefined;
+  /**
+   * Milliseconds that completed and cancelled jobs are kept. 0 to 604 800 000, default 604 800 000: seven days. A job whose idempotency key holds is
+   * kept until that is over. What is due to go is gone with the next tick of the reaper: without `reaperPlugin` everything is kept.
+   */
+  readonly keepCompletedMs?: number | undefined;
+  /** Milliseconds that dead jobs are kept, to be looked at and replayed. 86 400 000 (a day) to 31 536 000 000 (a year), default 2 592 000 000: thirty days. */
+  readonly keepDeadMs?: number | undefined;
+  /** Milliseconds that the history of schedules is kept. 3 600 000 (an hour) to 31 536 000 000 (a year), default 2 592 000 000: thirty days. */
+  readonly keepScheduleRunsMs?: number | undefined;
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export const queueOptionsSchema = z.strictObject({
   jobs: z.enum(['sql', 'memory']).default('sql'),
@@ -28,4 +38,22 @@ export const queueOptionsSchema = z.strictObject({
   workIntervalMs: z.number().int().min(1).max(HOUR_MS).default(500),
   workMaxIdleIntervalMs: z.number().int().min(1).max(HOUR_MS).default(30_000),
   stopDeadlineMs: z.number().int().min(0).max(600_000).default(8_000),
+  keepCompletedMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(7 * DAY_MS)
+    .default(7 * DAY_MS),
+  keepDeadMs: z
+    .number()
+    .int()
+    .min(DAY_MS)
+    .max(365 * DAY_MS)
+    .default(30 * DAY_MS),
+  keepScheduleRunsMs: z
+    .number()
+    .int()
+    .min(HOUR_MS)
+    .max(365 * DAY_MS)
+    .default(30 * DAY_MS),
 });

@@ -1,4 +1,4 @@
-import { JOB_STORE, type MigratingPlugin, QUEUE, SCHEDULE_STORE, STORE, type Store } from '@bellhop/contracts';
+import { JOB_STORE, type MigratingPlugin, QUEUE, REAPER_DUTY, SCHEDULE_STORE, STORE, type Store } from '@bellhop/contracts';
 import { type Container, type PluginContext, type PluginHealth, parseOptions } from '@bellhop/kernel';
 import type { z } from 'zod';
 import { queueMigrations } from './migrations/queue-migrations.js';
@@ -6,6 +6,7 @@ import { JobPull } from './pull/job-pull.js';
 import { JOB_PULL } from './pull/job-pull-token.js';
 import { type QueuePluginOptions, queueOptionsSchema } from './queue-options.js';
 import { type JobsAnnounced, QueueService } from './queue-service.js';
+import { retentionDuties } from './retention/retention-duties.js';
 import { QueueSchedules } from './schedules/queue-schedules.js';
 import { MemoryJobStore } from './stores/memory-job-store.js';
 import { MemoryScheduleStore } from './stores/memory-schedule-store.js';
@@ -37,7 +38,7 @@ export function queuePlugin(given: QueuePluginOptions = {}): MigratingPlugin {
     init({ container, clock, random, logger }) {
       service = new QueueService({ clock, random, logger });
       container.bind(QUEUE, service);
-      bindStores(container, options.jobs, random);
+      addRetention(container, options, bindStores(container, options.jobs, random));
       container.bindFactory(JOB_PULL, () => {
         if (queue) return queue.pull;
         throw new Error('JOB_PULL is there once service-queue has started: put "service-queue" into `requires`.');
@@ -62,21 +63,43 @@ export function queuePlugin(given: QueuePluginOptions = {}): MigratingPlugin {
   };
 }
 
-/** A deployment that binds a job store of its own binds the schedules beside it, or has none. */
-function bindStores(container: Container, kind: 'sql' | 'memory', random: PluginContext['random']): void {
+/**
+ * A deployment that binds a job store of its own binds the schedules beside it, or has none.
+ *
+ * @returns which of them are tables of the store.
+ */
+function bindStores(container: Container, kind: 'sql' | 'memory', random: PluginContext['random']): { jobs: boolean; schedules: boolean } {
   const store = () => container.resolve(STORE);
   if (kind === 'sql') {
     const own = container.bindFactory(JOB_STORE, () => new SqlJobStore({ store: store(), random }));
-    if (own) container.bindFactory(SCHEDULE_STORE, () => new SqlScheduleStore({ store: store(), random }));
-    return;
+    const both = own && container.bindFactory(SCHEDULE_STORE, () => new SqlScheduleStore({ store: store(), random }));
+    return { jobs: own, schedules: both };
   }
+  const inStore = { jobs: false, schedules: false };
   let jobs: MemoryJobStore | undefined;
   const memory = (): MemoryJobStore => {
     jobs ??= new MemoryJobStore({ clock: store().clock, random, afterCommit: (trx, fn) => store().afterCommit(trx, fn) });
     return jobs;
   };
-  if (!container.bindFactory(JOB_STORE, memory)) return;
+  if (!container.bindFactory(JOB_STORE, memory)) return inStore;
   container.bindFactory(SCHEDULE_STORE, () => new MemoryScheduleStore({ clock: store().clock, jobs: memory(), random }));
+  return inStore;
+}
+
+function addRetention(
+  container: Container,
+  { keepCompletedMs, keepDeadMs, keepScheduleRunsMs }: z.output<typeof queueOptionsSchema>,
+  inStore: { readonly jobs: boolean; readonly schedules: boolean },
+): void {
+  const duties = retentionDuties(
+    { completedMs: keepCompletedMs, deadMs: keepDeadMs, scheduleRunsMs: keepScheduleRunsMs },
+    {
+      jobs: () => container.resolve(JOB_STORE),
+      schedules: () => (container.isBound(SCHEDULE_STORE) ? container.resolve(SCHEDULE_STORE) : undefined),
+      inStore,
+    },
+  );
+  for (const duty of duties) container.add(REAPER_DUTY, duty);
 }
 
 interface Queue {

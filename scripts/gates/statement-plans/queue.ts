@@ -16,10 +16,12 @@ import {
 } from '../../../packages/service-queue/src/sql/enqueue-jobs.js';
 import { getJob, listFailedJobs } from '../../../packages/service-queue/src/sql/find-jobs.js';
 import { promoteJobs, reclaimJobs } from '../../../packages/service-queue/src/sql/recover-jobs.js';
+import { oldRun } from '../../../packages/service-queue/src/sql/schedule-runs.js';
 import { ackJobs, completeJobs, noteProgress, releaseJobs, renewJobs } from '../../../packages/service-queue/src/sql/settle-jobs.js';
 import { surveyJobs } from '../../../packages/service-queue/src/sql/survey-jobs.js';
-import { findSweepable, freeExpiredKeys, sweepJobs } from '../../../packages/service-queue/src/sql/sweep-jobs.js';
+import { findSweepable, freeExpiredKeys, sweepableJobs, sweepJobs } from '../../../packages/service-queue/src/sql/sweep-jobs.js';
 import { toHeads, toValues } from '../../../packages/service-queue/src/stores/job-rows.js';
+import { defineStatement } from '../../../packages/store/src/define-statement.js';
 import type { HotStatement, OwnLimit, PluginStatements } from './hot-statement.js';
 import { scheduleStatements, scheduleWorlds, wantedSchedules } from './queue-schedules.js';
 import {
@@ -389,6 +391,7 @@ const lists: readonly HotStatement[] = [
 ];
 
 const BEFORE = { completedBefore: 1_000, deadBefore: 1_000, now: NOW };
+const AGO = { completedBefore: `CAST(:now AS BIGINT) - ${NOW - 1_000}`, deadBefore: `CAST(:now AS BIGINT) - ${NOW - 1_000}` };
 const sweeps: readonly HotStatement[] = [
   {
     definition: `${SQL}/sweep-jobs.ts#freeExpiredKeys`,
@@ -405,6 +408,18 @@ const sweeps: readonly HotStatement[] = [
     returns: 2 * BATCH,
   },
   { definition: `${SQL}/sweep-jobs.ts#findSweepable`, title: 'jobs to sweep', statement: findSweepable, params: BEFORE, returns: 1 },
+  {
+    definition: `${SQL}/sweep-jobs.ts#findSweepable`,
+    title: 'jobs to sweep, as the reaper asks',
+    statement: defineStatement({
+      label: 'queue.sweepable',
+      operation: 'select',
+      table: 'queue_job',
+      sql: `SELECT (${sweepableJobs(AGO, 'CAST(:now AS BIGINT)')}) AS d0, (${oldRun(AGO.deadBefore)}) AS d1`,
+    }),
+    params: { now: NOW },
+    returns: 1,
+  },
 ];
 
 export const queue: PluginStatements = {

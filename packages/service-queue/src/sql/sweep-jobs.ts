@@ -24,7 +24,11 @@ const ENDS = [
   ['dead', 'deadBefore'],
 ] as const;
 
-const ended = (status: string, before: string) => `FROM queue_job WHERE status = '${status}' AND ${SETTLED} AND finished_at < :${before}`;
+type Before = Readonly<Record<(typeof ENDS)[number][1], string>>;
+
+const GIVEN: Before = { completedBefore: ':completedBefore', deadBefore: ':deadBefore' };
+
+const ended = (status: string, before: string) => `FROM queue_job WHERE status = '${status}' AND ${SETTLED} AND finished_at < ${before}`;
 
 /** Params: `completedBefore`, `deadBefore`, `limit`. */
 export const sweepJobs = defineStatement({
@@ -35,19 +39,27 @@ export const sweepJobs = defineStatement({
     const each = (row: string) =>
       ENDS.map(
         ([status, before]) =>
-          `SELECT * FROM (SELECT ${row} AS job ${ended(status, before)} ORDER BY finished_at LIMIT CAST(:limit AS INTEGER)) AS ${status}`,
+          `SELECT * FROM (SELECT ${row} AS job ${ended(status, GIVEN[before])} ORDER BY finished_at LIMIT CAST(:limit AS INTEGER)) AS ${status}`,
       ).join(' UNION ALL ');
     return `DELETE FROM queue_job WHERE ${someJobs(family, (row) => `SELECT job FROM (${each(row)}) AS e LIMIT CAST(:limit AS INTEGER)`)}`;
   }),
 });
 
-/** The first of each index, which is looked at alone: an EXISTS may read the table. Params: `completedBefore`, `deadBefore`, `now`. */
+/**
+ * Whether a sweep would find something, as a value. The first of each index is looked at alone: an EXISTS may read the table.
+ *
+ * @param before expressions, as `now` is.
+ */
+export const sweepableJobs = (before: Before, now: string) =>
+  `CASE WHEN ${[
+    `(SELECT idempotency_until FROM queue_job WHERE ${HOLDING} ORDER BY idempotency_until LIMIT 1) <= ${now}`,
+    ...ENDS.map(([status, limit]) => `(SELECT 1 ${ended(status, before[limit])} ORDER BY finished_at LIMIT 1) IS NOT NULL`),
+  ].join(' OR ')} THEN 1 ELSE 0 END`;
+
+/** Params: `completedBefore`, `deadBefore`, `now`. */
 export const findSweepable = defineStatement({
   label: 'queue.sweepable',
   operation: 'select',
   table: 'queue_job',
-  sql: `SELECT CASE WHEN ${[
-    `(SELECT idempotency_until FROM queue_job WHERE ${HOLDING} ORDER BY idempotency_until LIMIT 1) <= :now`,
-    ...ENDS.map(([status, before]) => `(SELECT 1 ${ended(status, before)} ORDER BY finished_at LIMIT 1) IS NOT NULL`),
-  ].join(' OR ')} THEN 1 ELSE 0 END AS found`,
+  sql: `SELECT ${sweepableJobs(GIVEN, ':now')} AS found`,
 });

@@ -52,7 +52,8 @@ export async function twoJobStores(name: TestStoreName): Promise<TwoJobStores> {
   };
 }
 
-function jobMaker(clock: Clock) {
+/** A job as `publish` makes it. Ids rise. */
+export function jobMaker(clock: Clock) {
   let made = 0;
   return (options: PublishOptions = {}, queue = 'mail'): NewJob => {
     made += 1;

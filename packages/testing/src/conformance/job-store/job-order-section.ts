@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type JobStoreConformanceOptions, jobSection, LEASE_MS, POINT_MS, START } from './job-bench.js';
+import { type JobBench, type JobStoreConformanceOptions, jobSection, LEASE_MS, POINT_MS, START } from './job-bench.js';
 
 export function jobOrderSection(options: JobStoreConformanceOptions): void {
   jobSection(options, 'the order of a lane', (test) => {
@@ -17,7 +17,7 @@ export function jobOrderSection(options: JobStoreConformanceOptions): void {
         await bench.enqueue({ priority: 0 }),
         await bench.enqueue({ priority: 99 }),
       ];
-      assert.deepEqual(await bench.claimIds(), [ids[2], ids[3], ids[0], ids[1]]);
+      assert.deepEqual(await oneByOne(bench), [ids[2], ids[3], ids[0], ids[1]]);
     });
 
     test('[Q10] goes by priority among the jobs of one call, with idempotency keys and without', async (bench) => {
@@ -28,7 +28,7 @@ export function jobOrderSection(options: JobStoreConformanceOptions): void {
       await bench.store.enqueue(plain);
       await bench.store.enqueue(keyed);
       const order = [2, 3, 0, 1].flatMap((at) => [plain[at]!.id, keyed[at]!.id]);
-      assert.deepEqual(await bench.claimIds(), order);
+      assert.deepEqual(await oneByOne(bench), order);
     });
 
     test('[Q10] counts a point of priority as 6 s: so much later is level, and then the id decides', async (bench) => {
@@ -36,7 +36,7 @@ export function jobOrderSection(options: JobStoreConformanceOptions): void {
       const before = await bench.enqueue({ priority: 9, dueAt: START - 60_000 + POINT_MS - 1 });
       const level = await bench.enqueue({ priority: 9, dueAt: START - 60_000 + POINT_MS });
       const behind = await bench.enqueue({ priority: 9, dueAt: START - 60_000 + POINT_MS + 1 });
-      assert.deepEqual(await bench.claimIds(), [before, base, level, behind]);
+      assert.deepEqual(await oneByOne(bench), [before, base, level, behind]);
     });
 
     test('lets no stream of urgent jobs starve a patient one: 100 points are 600 s', async (bench) => {
@@ -63,4 +63,13 @@ export function jobOrderSection(options: JobStoreConformanceOptions): void {
       );
     });
   });
+}
+
+/** The ids in the order in which claims of one job take them: what a larger claim takes it may put in order by itself. */
+async function oneByOne(bench: JobBench): Promise<string[]> {
+  const ids: string[] = [];
+  for (let claimed = await bench.claimIds({ limit: 1 }); claimed.length > 0; claimed = await bench.claimIds({ limit: 1 })) {
+    ids.push(...claimed);
+  }
+  return ids;
 }

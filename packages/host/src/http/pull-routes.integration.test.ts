@@ -1,6 +1,6 @@
 /** Consumers over HTTP, on a real server, with every store. */
-import { request } from 'node:http';
-import { JOB_STORE, STORE } from '@bellhop/contracts';
+import { type IncomingMessage, request } from 'node:http';
+import { JOB_STORE, QUEUE, STORE } from '@bellhop/contracts';
 import { JOB_PULL, QUEUE_WORKER } from '@bellhop/service-queue';
 import { ManualClock, TEST_STORE_NAMES, testDatabase } from '@bellhop/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const mail = '/v1/queues/mail';
 const waiting = ({ host }: RunningHost, count: number) =>
   until(
     async () => ({ status: 0, headers: new Headers(), body: host.kernel.resolve(JOB_PULL).counters() }),
-    ({ body }) => body.waiting === count,
+    ({ body }) => body.waiting === count && body.trying === 0,
     5_000,
   );
 
@@ -155,6 +155,32 @@ describe('a claim that waits', () => {
       ({ body }) => body.status === 'pending',
     );
     expect((await running.call('GET', `/v1/jobs/${id}`)).body).toMatchObject({ status: 'pending', attempts: 0, claimedBy: null });
+  });
+
+  it('gives back unburnt what a caller that hangs up has read half of', async () => {
+    const running = await start({ queue: { work: false } });
+    // More than the buffers of a connection hold.
+    const jobs = Array.from({ length: 100 }, () => ({ data: 'x'.repeat(250_000) }));
+    await running.host.kernel.resolve(QUEUE).publishMany('mail', jobs);
+    const sent = request(`${running.host.url}${mail}/claim`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ROOT_KEY}`, 'Content-Type': 'application/json' },
+    });
+    const answered = new Promise<IncomingMessage>((resolve) => sent.on('response', resolve));
+    sent.end('{"limit":100}');
+    const answer = await answered;
+    answer.on('error', () => {});
+    const counts = async () => (await running.call('GET', `${mail}/stats`)).body;
+    expect(await counts()).toMatchObject({ pending: 0, running: 100 });
+    answer.destroy();
+    const released = await until(
+      () => running.call('GET', `${mail}/stats`),
+      ({ body }) => body.pending === 100,
+      5_000,
+    );
+    expect(released.body).toMatchObject({ pending: 100, running: 0 });
+    const [job] = (await running.call('POST', `${mail}/claim`, { body: {} })).body.jobs;
+    expect(job.attempts).toBe(1);
   });
 
   it('gets the job of a consumer that died when its lease expires, not at the next look of the worker', async () => {

@@ -1,6 +1,7 @@
 import type { JobPull, PullClaimInput, PullFailInput, PullHeartbeatInput, PullReleaseInput } from '@bellhop/service-queue';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { AuthEnv } from './auth.js';
+import { whenAnswerIsCut } from './cut-answer.js';
 import { refuseInvalid } from './invalid-input.js';
 import { jsonBody } from './json-body.js';
 import {
@@ -63,7 +64,7 @@ export function pullRoutes(pull: JobPull): OpenAPIHono<AuthEnv> {
     const input = context.req.valid('json') as PullClaimInput;
     const claimed = await pull.claim(queue, { ...input, organizationId: context.get('organizationId'), signal });
     // From here to its last byte the answer may still find nobody.
-    if (claimed.length > 0) signal.addEventListener('abort', () => void pull.giveBack(claimed), { once: true });
+    if (claimed.length > 0) whenAnswerIsCut(context, () => void pull.giveBack(claimed));
     return context.json({ jobs: claimed.map(({ lane, groupConcurrency, ...job }) => job) }, 200);
   });
 

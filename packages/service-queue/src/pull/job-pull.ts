@@ -46,8 +46,9 @@ export interface PullCounters {
   readonly released: number;
   /** Calls under a claim that was lost. */
   readonly lost: number;
-  /** Consumers that wait. */
+  /** Consumers that wait, and those among them for whom a claim is under way. */
   readonly waiting: number;
+  readonly trying: number;
 }
 
 /**
@@ -110,7 +111,7 @@ export class JobPull {
   }
 
   counters(): PullCounters {
-    return { ...this.counts, waiting: this.line.size };
+    return { ...this.counts, waiting: this.line.size, trying: this.line.trying };
   }
 
   /**

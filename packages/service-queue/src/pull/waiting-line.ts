@@ -57,6 +57,11 @@ export class WaitingLine {
     return [...this.groups.values()].reduce((size, { waiters }) => size + waiters.size, 0);
   }
 
+  /** Of those who wait, for whom a claim is under way. */
+  get trying(): number {
+    return [...this.groups.values()].reduce((sum, { waiters }) => sum + [...waiters].filter(({ trying }) => trying).length, 0);
+  }
+
   start(): void {
     this.open = true;
     this.loop.start();

@@ -35,14 +35,15 @@ const insertInto = (onConflict: string) => ({
       r.value ->> 0, r.value ->> 1, (r.value ->> 1) + h.priority * ${PRIORITY_POINT_MS}, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5,
       0, 0, :now, :now
     FROM h CROSS JOIN json_each(h.jobs) AS r WHERE true ${onConflict}`,
+  // jsonb: a field of json reads its job's text from the start again, six times for each.
   postgres: `
     INSERT INTO queue_job (${COLUMNS})
     SELECT h.organization_id, h.queue, h.status, h.lane, h.group_limit, h.priority, h.max_attempts,
       r.value ->> 0, CAST(r.value ->> 1 AS BIGINT), CAST(r.value ->> 1 AS BIGINT) + CAST(h.priority AS BIGINT) * ${PRIORITY_POINT_MS}, r.value ->> 2, r.value ->> 3,
       r.value ->> 4, CAST(r.value ->> 5 AS BIGINT), 0, 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT)
-    FROM json_to_recordset(:heads::json) AS h(organization_id text, queue text, status text, lane text, group_limit integer, priority integer,
-      max_attempts integer, jobs json)
-    CROSS JOIN LATERAL json_array_elements(h.jobs) AS r(value) ${onConflict}`,
+    FROM jsonb_to_recordset(:heads::jsonb) AS h(organization_id text, queue text, status text, lane text, group_limit integer, priority integer,
+      max_attempts integer, jobs jsonb)
+    CROSS JOIN LATERAL jsonb_array_elements(h.jobs) AS r(value) ${onConflict}`,
 });
 
 /** One job: no JSON to read, which is most of what it would cost (9 µs instead of 20). Params: a value each, as `toValues` gives them. */

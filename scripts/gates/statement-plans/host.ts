@@ -1,6 +1,7 @@
 // The hot statements of the host, and why the others of the host are none.
 import { hostMigrations } from '../../../packages/host/src/keys/key-migrations.js';
 import { findKey } from '../../../packages/host/src/keys/key-statements.js';
+import { oldestDead } from '../../../packages/host/src/metrics/oldest-dead.js';
 import { oldestDue } from '../../../packages/host/src/metrics/oldest-due.js';
 import { seedRows } from '../../../packages/service-messaging/src/sql/seeded-rows.fixture.js';
 import type { HotStatement, PluginStatements } from './hot-statement.js';
@@ -46,6 +47,13 @@ export const host: PluginStatements = {
   ],
   hot: [
     oldest,
+    {
+      definition: 'packages/host/src/metrics/oldest-dead.ts#oldestDead',
+      title: 'oldest dead',
+      statement: oldestDead,
+      params: {},
+      returns: 1,
+    },
     { definition: `${KEYS}#findKey`, title: 'key of a request', statement: findKey, params: { hash: 'key-hash-1' }, returns: 1 },
   ],
   cold: [

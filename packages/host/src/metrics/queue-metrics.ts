@@ -1,7 +1,9 @@
+import { JOB_STORE, STORE } from '@bellhop/contracts';
 import type { Kernel } from '@bellhop/kernel';
-import { JOB_PULL, QUEUE_WORKER } from '@bellhop/service-queue';
-import type { Registry } from 'prom-client';
+import { JOB_PULL, QUEUE_WORKER, SqlJobStore } from '@bellhop/service-queue';
+import { Gauge, type Registry } from 'prom-client';
 import { registerCounts } from './count-metrics.js';
+import { oldestDeadAge } from './oldest-dead.js';
 import { resolveBound } from './resolve-bound.js';
 
 const COUNTERS = {
@@ -32,10 +34,30 @@ const PULL_COUNTERS = {
 
 const PULL_GAUGES = { waiting: ['bellhop_queue_pull_waiting', 'Such consumers that wait for a job.'] } as const;
 
-/** Shows the queue worker of the kernel, when it runs one, and what consumers outside of it do. A scrape costs no statement. */
+/**
+ * Shows the queue worker of the kernel, when it runs one, and what consumers outside of it do; how long ago the oldest dead job died, when jobs are
+ * in the store.
+ */
 export function registerQueueMetrics(registry: Registry, kernel: Kernel): void {
   const worker = resolveBound(kernel, QUEUE_WORKER);
   if (worker) registerCounts(registry, { labels: {}, read: () => worker.counters(), counters: COUNTERS, gauges: GAUGES });
   const pull = kernel.resolve(JOB_PULL);
   registerCounts(registry, { labels: {}, read: () => pull.counters(), counters: PULL_COUNTERS, gauges: PULL_GAUGES });
+
+  if (!(resolveBound(kernel, JOB_STORE) instanceof SqlJobStore)) return;
+  const store = kernel.resolve(STORE);
+  new Gauge({
+    name: 'bellhop_queue_oldest_dead_age_seconds',
+    help: 'How long ago the dead job died that has been dead for longest, of whichever queue; 0 when there is none. Costs a statement, when scraped.',
+    registers: [registry],
+    async collect() {
+      // An outage must not take the other metrics along.
+      this.set(
+        await oldestDeadAge(store).then(
+          (ageMs) => ageMs / 1_000,
+          () => Number.NaN,
+        ),
+      );
+    },
+  });
 }

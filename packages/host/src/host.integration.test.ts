@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { STORE } from '@bellhop/contracts';
 import { type KernelPlugin, silentLogger } from '@bellhop/kernel';
+import { REAPER } from '@bellhop/reaper';
 import { NOTIFICATION_DISPATCHER } from '@bellhop/service-messaging';
 import { QUEUE_WORKER } from '@bellhop/service-queue';
 import { ManualClock } from '@bellhop/testing';
@@ -9,7 +10,8 @@ import { createHost, type Host } from './host.js';
 import { ROOT_KEY, runHost } from './running-host.fixture.js';
 
 /** What runs in a host by itself. */
-const loopsOf = ({ kernel }: Host) => [kernel.resolve(NOTIFICATION_DISPATCHER), kernel.resolve(QUEUE_WORKER)] as const;
+const loopsOf = ({ kernel }: Host) =>
+  [kernel.resolve(NOTIFICATION_DISPATCHER), kernel.resolve(QUEUE_WORKER), kernel.resolve(REAPER)] as const;
 const settled = async (loops: ReturnType<typeof loopsOf>): Promise<void> => {
   for (const loop of loops) await loop.settled();
 };
@@ -26,7 +28,7 @@ describe('an idle host', () => {
     const ticksBefore = loops.map((loop) => loop.counters().ticks);
     await clock.runFor(600_000, { settle: () => settled(loops) });
     const { byLabel, writes, transactions } = meter.snapshot();
-    const asked = ['outbox.survey', 'queue.survey'];
+    const asked = ['outbox.survey', 'queue.survey', 'reaper.ask'];
     expect(Object.keys(byLabel).sort()).toEqual(asked);
     expect({ writes, transactions }).toEqual({ writes: 0, transactions: 0 });
     for (const [index, loop] of loops.entries()) {
@@ -34,9 +36,9 @@ describe('an idle host', () => {
       expect(statements).toBe(loop.counters().ticks - (ticksBefore[index] as number));
       expect(statements).toBeLessThanOrEqual(24);
     }
-    // Control: a scrape is what costs a statement more, when it happens.
+    // Control: a scrape is what costs two statements more, when it happens.
     await call('GET', '/metrics');
-    expect(Object.keys(meter.snapshot().byLabel).sort()).toEqual(['host.oldest_due', ...asked]);
+    expect(Object.keys(meter.snapshot().byLabel).sort()).toEqual(['host.oldest_dead', 'host.oldest_due', ...asked]);
     await host.stop();
   });
 

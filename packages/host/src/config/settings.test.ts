@@ -128,7 +128,7 @@ describe('the config file', () => {
     [
       'an unknown option of the queue',
       '{ "queue": { "wrok": false } }',
-      /bellhop\.config\.json: queue: unknown option wrok; allowed: jobs, work, .*stopDeadlineMs$/,
+      /bellhop\.config\.json: queue: unknown option wrok; allowed: jobs, work, .*stopDeadlineMs/,
     ],
     [
       'a queue option out of bounds',

@@ -125,11 +125,11 @@ export const ablations: readonly Ablation[] = [
   },
   {
     id: 'budget:idle',
-    why: 'An idle host asks its database what the loop asks, and nothing else.',
+    why: 'An idle host asks its database what its loops ask, and nothing else.',
     file: DISPATCHER,
     ...BLIND,
     tests: BUDGET,
-    red: ['an idle host > [budget] asks its database what the loop asks, and writes nothing'],
+    red: ['an idle host > [budget] asks its database what its loops ask, each one question per idle interval, and writes nothing'],
   },
   {
     id: 'budget:scrape',

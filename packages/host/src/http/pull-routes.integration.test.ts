@@ -80,7 +80,7 @@ describe.each(TEST_STORE_NAMES)('a consumer over HTTP on %s', (name) => {
 });
 
 describe('a claim that waits', () => {
-  it('[budget] costs nobody a statement of its own: two loops of the host, one survey each per interval', async () => {
+  it('costs nobody a statement of its own: two loops of the host, one survey each per interval', async () => {
     const clock = new ManualClock();
     const running = await start({}, { clock });
     const { host, call } = running;

@@ -36,7 +36,7 @@ describe.each(TEST_STORE_NAMES)('pulled jobs on %s', (name) => {
     return { kernel, clock, store, pull, waiting, queue: kernel.resolve(QUEUE), jobs: kernel.resolve(JOB_STORE) };
   }
 
-  it('[budget] one statement serves consumers of several queues and organizations that are woken together', async () => {
+  it('one statement serves consumers of several queues and organizations that are woken together', async () => {
     const { pull, queue, store, waiting } = await boot({ work: false });
     const organizations = ['acme', 'umbrella', 'wayne'];
     const waits = organizations.flatMap((organizationId) =>

@@ -159,7 +159,7 @@ describe('waiting', () => {
 });
 
 describe('the cost of waiting', () => {
-  it('[budget] is one survey per interval for any number of consumers, queues and organizations, and nothing without them', async () => {
+  it('is one survey per interval for any number of consumers, queues and organizations, and nothing without them', async () => {
     const bench = start();
     await bench.clock.advance(600_000);
     expect(bench.calls()).toEqual({});
@@ -182,7 +182,7 @@ describe('the cost of waiting', () => {
     expect(bench.calls()).toEqual(calls);
   });
 
-  it('[budget] one claim serves all who are woken together', async () => {
+  it('one claim serves all who are woken together', async () => {
     const bench = start();
     const everybody = Array.from({ length: 50 }, () => waits(bench));
     await turns();

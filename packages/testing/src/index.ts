@@ -1,4 +1,5 @@
 export { type Child, type ChildExit, type ChildOptions, startChild, startNode } from './child-process.js';
+export { type ClockSwitch, clockSwitch } from './clock-switch.js';
 export type { ConformanceApi } from './conformance/conformance-api.js';
 export {
   JOB_STORE_SECTIONS,

@@ -1,6 +1,7 @@
 import type { Store } from '@bellhop/contracts';
 import type { Clock } from '@bellhop/kernel';
 import {
+  clockSwitch,
   emptyTables,
   ManualClock,
   notificationOutboxConformance,
@@ -21,13 +22,7 @@ export const SECTIONS_APART = ['claim-tokens', 'digests', 'histories', 'partitio
 const HISTORIES: Readonly<Record<TestStoreName, number>> = { memory: 20, sqlite: 20, libsql: 10, 'libsql-remote': 3, postgres: 20 };
 
 /** One database serves all tests of a store; the clock of the test at hand moves it. */
-let current: Clock = new ManualClock();
-const clock: Clock = {
-  manual: true,
-  now: () => current.now(),
-  monotonic: () => current.monotonic(),
-  setTimeout: (fn, delayMs) => current.setTimeout(fn, delayMs),
-};
+const { clock, choose } = clockSwitch();
 
 /** Two nodes of one store, as the tests beside the suite get them. */
 export interface TwoNodes {
@@ -62,7 +57,7 @@ export function sqlOutboxConformance(sections: readonly OutboxSection[], beside?
       sections,
       propertyRuns: HISTORIES[name],
       async create(ports) {
-        current = ports.clock;
+        choose(ports.clock);
         await emptyTables(store, messagingMigrations.tenantTables);
         return {
           outbox: new SqlNotificationOutbox({ store, random: ports.random }),
@@ -74,7 +69,7 @@ export function sqlOutboxConformance(sections: readonly OutboxSection[], beside?
     });
 
     beside?.(async () => {
-      current = new ManualClock();
+      choose(new ManualClock());
       await emptyTables(store, messagingMigrations.tenantTables);
       return { clock, outboxes: [new SqlNotificationOutbox({ store }), new SqlNotificationOutbox({ store: second })] };
     });

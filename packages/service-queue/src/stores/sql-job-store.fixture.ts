@@ -1,10 +1,9 @@
 import type { Store } from '@bellhop/contracts';
-import type { Clock } from '@bellhop/kernel';
 import {
+  clockSwitch,
   emptyTables,
   type JobStoreSection,
   jobStoreConformance,
-  ManualClock,
   TEST_STORE_NAMES,
   type TestDatabase,
   testDatabase,
@@ -14,13 +13,7 @@ import { queueMigrations } from '../migrations/queue-migrations.js';
 import { SqlJobStore } from './sql-job-store.js';
 
 /** One database serves all tests of a store; the clock of the test at hand moves it. */
-let current: Clock = new ManualClock();
-const clock: Clock = {
-  manual: true,
-  now: () => current.now(),
-  monotonic: () => current.monotonic(),
-  setTimeout: (fn, delayMs) => current.setTimeout(fn, delayMs),
-};
+const { clock, choose } = clockSwitch();
 
 /** Sections of the conformance suite over the SQL job store on every store. */
 export function sqlJobConformance(sections: readonly JobStoreSection[]): void {
@@ -45,7 +38,7 @@ export function sqlJobConformance(sections: readonly JobStoreSection[]): void {
       sections,
       propertyRuns: name === 'libsql-remote' ? 5 : 20,
       async create(ports) {
-        current = ports.clock;
+        choose(ports.clock);
         await emptyTables(store, ['queue_job', 'queue_pause']);
         return {
           store: new SqlJobStore({ store, random: ports.random }),

@@ -1,19 +1,12 @@
 import type { Store } from '@bellhop/contracts';
-import type { Clock } from '@bellhop/kernel';
-import { emptyTables, ManualClock, scheduleStoreConformance, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
+import { clockSwitch, emptyTables, scheduleStoreConformance, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queueMigrations } from '../migrations/queue-migrations.js';
 import { SqlJobStore } from './sql-job-store.js';
 import { SqlScheduleStore } from './sql-schedule-store.js';
 
 /** One database serves all tests of a store; the clock of the test at hand moves it. */
-let current: Clock = new ManualClock();
-const clock: Clock = {
-  manual: true,
-  now: () => current.now(),
-  monotonic: () => current.monotonic(),
-  setTimeout: (fn, delayMs) => current.setTimeout(fn, delayMs),
-};
+const { clock, choose } = clockSwitch();
 
 describe.each(TEST_STORE_NAMES)('on %s', (name) => {
   let database: TestDatabase;
@@ -34,7 +27,7 @@ describe.each(TEST_STORE_NAMES)('on %s', (name) => {
     api: { describe, it, beforeEach, afterEach },
     durable: name !== 'memory',
     async create({ clock: testClock, random }) {
-      current = testClock;
+      choose(testClock);
       await emptyTables(store, ['queue_job', 'queue_schedule', 'queue_schedule_run']);
       return {
         store: new SqlScheduleStore({ store, random }),

@@ -1,7 +1,7 @@
 /** When a schedule fires. */
 export type ScheduleTiming =
   /**
-   * Five cron fields, or six with seconds first. `timeZone` is an IANA name, default `UTC`. It fires once at each local time that it names: in a
+   * Five cron fields, or six with seconds first, of at most 1 000 characters together. `timeZone` is an IANA name, default `UTC`. It fires once at each local time that it names: in a
    * DST gap once, at the next valid instant; in an overlap once, the first time. For a steady beat across both, stay in UTC or use `everyMs`.
    */
   | { readonly cron: string; readonly timeZone?: string }

@@ -5,7 +5,9 @@ import { epochMs, limit, name } from './schemas.js';
 const timing = z
   .union([
     z.strictObject({
-      cron: z.string().openapi({ description: 'Five fields, or six with seconds first.', example: '0 9 * * 1-5' }),
+      cron: z
+        .string()
+        .openapi({ description: 'Five fields, or six with seconds first. At most 1 000 characters.', example: '0 9 * * 1-5' }),
       timeZone: z.string().optional().openapi({ description: 'An IANA name. Default UTC.', example: 'Europe/Berlin' }),
     }),
     z.strictObject({

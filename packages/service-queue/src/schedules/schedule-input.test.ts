@@ -18,6 +18,7 @@ const REFUSED: readonly (readonly [path: string, spec: unknown, part: RegExp])[]
   ['spec.timing.cron', { ...SPEC, timing: { cron: 'nonsense' } }, /five fields/],
   ['spec.timing.cron', { ...SPEC, timing: { cron: '99 3 * * *' } }, /99/],
   ['spec.timing.cron', { ...SPEC, timing: { cron: '0 0 30 2 *' } }, /never fires/],
+  ['spec.timing.cron', { ...SPEC, timing: { cron: `${Array(501).fill('0').join(',')} * * * *` } }, /1009 characters given; at most 1000/],
   ['spec.timing.cron', { ...SPEC, timing: { cron: 5 } }, /string is needed/],
   ['spec.timing.cron', { ...SPEC, timing: { cron: '0 3 * * *\u0000' } }, /U\+0000/],
   ['spec.timing.timeZone', { ...SPEC, timing: { cron: '0 3 * * *', timeZone: 'Mars/Olympus' } }, /no such time zone/],

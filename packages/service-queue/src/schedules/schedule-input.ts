@@ -17,6 +17,8 @@ const SPEC_FIELDS = [
   'maxAttempts',
   'timeoutMs',
 ] as const satisfies readonly (keyof ScheduleSpec)[];
+/** All seconds, minutes, hours, days and months, listed one by one, are 500. */
+const CRON_MAX_CHARACTERS = 1_000;
 const OVERLAPS: readonly OverlapPolicy[] = ['allow', 'skip', 'queue'];
 
 /** A spec with every default filled in. */
@@ -82,6 +84,8 @@ function checkTiming(value: unknown, now: number): CheckedTiming {
     return { everyMs, startAt: timing.startAt === undefined ? now : checkTime(timing.startAt, `${path}.startAt`) };
   }
   const cron = checkText(timing.cron, `${path}.cron`).trim();
+  if (cron.length > CRON_MAX_CHARACTERS)
+    refuse(`${path}.cron`, `${cron.length} characters given; at most ${CRON_MAX_CHARACTERS} are allowed`);
   const timeZone = timing.timeZone === undefined ? 'UTC' : checkText(timing.timeZone, `${path}.timeZone`);
   new CronTimes(cron, timeZone, path);
   return { cron, timeZone };

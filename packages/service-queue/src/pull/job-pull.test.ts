@@ -45,6 +45,14 @@ describe('a pulled job', () => {
     await expect(pull.heartbeat(id, 'acme', { claimToken })).rejects.toMatchObject({ code: 'CLAIM_LOST' });
   });
 
+  it('that fails with a long error is logged with as much of it as is kept', async () => {
+    const { pull, id, claimToken, memory, logged } = await pulled();
+    await pull.fail(id, 'acme', { claimToken, error: 'x'.repeat(700_000) });
+    expect((await memory.get(id))?.lastError).toHaveLength(8 * 1024);
+    expect(logged.join()).toMatch(/job failed.*x{8192}/);
+    expect(logged.join().length).toBeLessThan(9_000);
+  });
+
   it('comes back when its lease expires, and its late consumer changes nothing', async () => {
     const { pull, id, claimToken, clock, memory } = await pulled();
     await clock.advance(30_000);

@@ -173,10 +173,7 @@ export class JobPull {
     await this.ack(claim, result);
     this.counts[retry ? 'retried' : 'dead'] += 1;
     const { queue, attempts: attempt } = claim;
-    this.logger.warn(
-      { queue, jobId: id, attempt, outcome: result.outcome, error: settled.outcome === 'completed' ? null : error },
-      'job failed',
-    );
+    this.logger.warn({ queue, jobId: id, attempt, outcome: result.outcome, error: 'error' in result ? result.error : null }, 'job failed');
     return result.outcome === 'retry' ? this.later(queue, result.dueAt) : { status: 'dead', dueAt: null };
   }
 

@@ -15,6 +15,7 @@ import { jobRoutes } from './job-routes.js';
 import { metricsRoutes } from './metrics-routes.js';
 import { notificationRoutes } from './notification-routes.js';
 import { describeApi } from './openapi-document.js';
+import { refuseMalformedAddress } from './percent-encoding.js';
 import { pullRoutes } from './pull-routes.js';
 import { queueRoutes } from './queue-routes.js';
 import { allowedMethods } from './route-table.js';
@@ -39,7 +40,7 @@ export function createApi({ messaging, queues, pull, keys, metrics, health, logg
     const seconds = (clock.monotonic() - startedAt) / 1_000;
     metrics.countRequest(context.req.method, context.req.routePath, context.res.status, seconds);
   });
-  api.use('/v1/*', authenticate(keys));
+  api.use('/v1/*', authenticate(keys), refuseMalformedAddress);
   api.use('/metrics', authenticate(keys), requireRoot);
 
   api.route('/', notificationRoutes(messaging));

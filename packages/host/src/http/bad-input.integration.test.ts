@@ -34,6 +34,23 @@ async function refused(method: string, path: string, call: Call, status: number,
 
 const emit = { topic: 't', audience: 'ada' };
 
+describe('[400] a body of faults is told of a few of them', () => {
+  const many = (length: number) => Array(length).fill(7);
+  it.each<[string, string, Call]>([
+    ['channels', '/v1/notifications', { body: { ...emit, channels: many(300_000) } }],
+    ['an audience', '/v1/notifications', { body: { topic: 't', audience: many(300_000) } }],
+    ['ids', '/v1/inbox/ada/read', { body: { ids: many(300_000) } }],
+  ])('%s', async (_what, path, call) => {
+    const answer = await refused('POST', path, call, 400, 'INVALID_INPUT', /\b9:? expected string, received number/);
+    expect(answer.body.error.message).not.toMatch(/\b10:? expected string/);
+    expect(answer.body.error.message.length).toBeLessThan(1_000);
+  });
+});
+
+it.each(['/v1/inbox/%ff', '/v1/deliveries?notificationId=%ff'])('[400] an address that is no UTF-8: %s', async (path) => {
+  await refused('GET', path, {}, 400, 'INVALID_INPUT', /percent-encoded/);
+});
+
 describe('POST /v1/notifications', () => {
   it.each<[string, Call, RegExp]>([
     ['malformed JSON', { raw: '{"topic":' }, /Malformed JSON/],

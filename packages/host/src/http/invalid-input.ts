@@ -13,7 +13,12 @@ interface Issue {
 
 const PLACES: Readonly<Record<string, string>> = { json: 'the body', query: 'the query', param: 'the path', header: 'the headers' };
 
-/** Turns what the schema of a route refuses into one {@link InputError} that names every fault. */
+/** Faults, and unknown fields, that one answer names: a body holds a hundred thousand of them. */
+const NAMED_MAX = 10;
+/** Characters of a field's name that are told again. */
+const NAME_MAX_CHARACTERS = 80;
+
+/** Turns what the schema of a route refuses into one {@link InputError} that names every fault, up to ten. */
 export const refuseInvalid: Hook<unknown, AuthEnv, string, unknown> = (result) => {
   if (result.success) return;
   const { issues } = result.error;
@@ -21,7 +26,7 @@ export const refuseInvalid: Hook<unknown, AuthEnv, string, unknown> = (result) =
   const [first] = issues;
   throw new InputError(
     'INVALID_INPUT',
-    `${issues.map((issue) => issueText(issue as Issue, place)).join(' | ')}. /openapi.json lists what is allowed.`,
+    `${named(issues, (issue) => issueText(issue as Issue, place), ' | ')}. /openapi.json lists what is allowed.`,
     first && first.path.length > 0 ? { path: first.path.join('.') } : {},
   );
 };
@@ -32,15 +37,24 @@ function issueText(issue: Issue, place: string): string {
 }
 
 function faultText(issue: Issue): string {
-  if (issue.code === 'unrecognized_keys') return `unknown field ${(issue.keys ?? []).map((key) => JSON.stringify(key)).join(', ')}`;
+  if (issue.code === 'unrecognized_keys') return `unknown field ${named(issue.keys ?? [], quoted, ', ')}`;
   // zod's word for a member that may hold anything and is not there.
   if (issue.expected === 'nonoptional') return 'it is required';
   if (issue.code === 'invalid_union' && issue.errors && issue.errors.length > 0) {
     return issue.errors
       .map((branch) =>
-        branch.map((inner) => (inner.path.length === 0 ? faultText(inner) : `${inner.path.join('.')} ${faultText(inner)}`)).join(' and '),
+        named(branch, (inner) => (inner.path.length === 0 ? faultText(inner) : `${inner.path.join('.')} ${faultText(inner)}`), ' and '),
       )
       .join(', or ');
   }
   return issue.message.replace(/^Invalid (?:input|option): /, '');
+}
+
+function named<Each>(all: readonly Each[], text: (each: Each) => string, separator: string): string {
+  const more = all.length - NAMED_MAX;
+  return `${all.slice(0, NAMED_MAX).map(text).join(separator)}${more > 0 ? `${separator}${more} more` : ''}`;
+}
+
+function quoted(key: string): string {
+  return JSON.stringify(key.length > NAME_MAX_CHARACTERS ? `${key.slice(0, NAME_MAX_CHARACTERS)}…` : key);
 }

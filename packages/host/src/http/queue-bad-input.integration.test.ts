@@ -69,7 +69,7 @@ describe('POST /v1/queues/:queue/jobs', () => {
     ['a lone surrogate', { raw: '{"data":"\\ud800"}' }, /data: the text holds a lone surrogate/],
     ['U+0000 in a key', options({ groupKey: 'a\0b' }), /options\.groupKey: the text holds U\+0000/],
     ['jobs that are no list', { body: { jobs: { data: 1 } } }, /jobs/],
-    ['a job without data among others', { body: { jobs: [{ data: SECRET }, {}] } }, /jobs\.1\.data it is required/],
+    ['a job without data among others', { body: { jobs: [{ data: SECRET }, {}] } }, /jobs\.1\.data: it is required/],
     ['more than 10 000 jobs', { body: { jobs: Array.from({ length: 10_001 }, () => ({ data: 1 })) } }, /jobs: 10001 given; at most 10000/],
   ])('[400] refuses %s', async (_what, call, message) => {
     await refused('POST', '/v1/queues/mail/jobs', call, 400, 'INVALID_INPUT', message);
@@ -78,8 +78,23 @@ describe('POST /v1/queues/:queue/jobs', () => {
   it.each([
     ['with U+0000', '%00', /U\+0000/],
     ['of 256 characters', 'x'.repeat(256), /queue/],
+    ['of a byte that is no UTF-8', '%ff', /percent-encoded/],
+    ['of half a character', '%E0%A4', /percent-encoded/],
+    ['with a bare %', '50%', /Write a % as %25/],
   ])('[400] refuses a queue %s', async (_what, queue, message) => {
     await refused('POST', `/v1/queues/${queue}/jobs`, { body: { data: 1 } }, 400, 'INVALID_INPUT', message);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['jobs without data', `{"jobs":[${Array(200_000).fill('{}').join()}]}`, /jobs\.9\.data: it is required\. /],
+    ['jobs that are none', `{"jobs":[${Array(380_000).fill('1').join()}]}`, /jobs\.9: expected object, received number\. /],
+    ['unknown fields', `{"data":1,${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join()}}`, /"k9", 59990 more/],
+    ['unknown options', `{"data":1,"options":{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join()}}}`, /"k9", 59990 more/],
+    ['letters in the name of a field', `{"data":1,"${'x'.repeat(700_000)}":1}`, /unknown field "x{80}…"/],
+  ])('[400] names a few where there are hundreds of thousands of %s', async (_what, raw, message) => {
+    await refused('POST', '/v1/queues/mail/jobs', { raw }, 400, 'INVALID_INPUT', message);
+    const { body } = await running.call('POST', '/v1/queues/mail/jobs', { raw });
+    expect(body.error.message.length).toBeLessThan(1_000);
   });
 
   it('[415] refuses what is not JSON', async () => {
@@ -121,6 +136,7 @@ describe('reads and actions', () => {
     ['a time that is none', 'POST', '/v1/jobs/x/reschedule', { body: { at: 'tomorrow' } }, /at: expected/],
     ['a time before 1970', 'POST', '/v1/jobs/x/reschedule', { body: { at: -1 } }, /at/],
     ['no time', 'POST', '/v1/jobs/x/reschedule', { body: {} }, /at: /],
+    ['bytes that are no UTF-8 in a filter', 'GET', '/v1/jobs/failed?queue=%ff', {}, /percent-encoded/],
     ['U+0000 in an id', 'GET', '/v1/jobs/a%00b', {}, /U\+0000/],
     ['an id that is too long', 'POST', `/v1/jobs/${'x'.repeat(256)}/replay`, {}, /id/],
     ['U+0000 in a queue', 'POST', '/v1/queues/a%00b/pause', {}, /U\+0000/],
@@ -137,4 +153,10 @@ describe('reads and actions', () => {
     const answer = await running.call(method, path);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed]);
   });
+});
+
+it('tells in /openapi.json that a job has data', async () => {
+  const { NewJob, Publish } = (await running.call('GET', '/openapi.json')).body.components.schemas;
+  expect(NewJob.required).toEqual(['data']);
+  expect(Publish.anyOf[1].properties.jobs.items).toEqual(Publish.anyOf[0]);
 });

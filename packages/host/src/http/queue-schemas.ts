@@ -1,7 +1,7 @@
 /** The shapes of queues and jobs, as `schemas.ts` has those of messaging. Bounds beyond these are the service's own, and theirs to tell. */
 import { JOB_STATUSES } from '@bellhop/contracts';
 import { z } from '@hono/zod-openapi';
-import { cursor, epochMs, id, jsonObject, limit, name } from './schemas.js';
+import { cursor, epochMs, id, jsonObject, limit, list, name } from './schemas.js';
 
 /** Any JSON value, handed on as it came. */
 const json = z.unknown().openapi({ description: 'Any JSON value. At most 256 KiB.' });
@@ -44,10 +44,10 @@ const publishOptionsSchema = z
   })
   .openapi('PublishOptions');
 
-const jobInput = { data: json, options: publishOptionsSchema.optional() };
+const newJobSchema = z.strictObject({ data: json, options: publishOptionsSchema.optional() }).openapi('NewJob', { required: ['data'] });
 
 export const publishSchema = z
-  .union([z.strictObject(jobInput), z.strictObject({ jobs: z.array(z.strictObject(jobInput)) })])
+  .union([newJobSchema, z.strictObject({ jobs: list(newJobSchema, { $ref: '#/components/schemas/NewJob' }) })])
   .openapi('Publish', { description: 'One job, or `jobs`: all of them or none, at most 10 000.' });
 
 export const enqueuedSchema = z

@@ -301,9 +301,7 @@ export class QueueService implements IQueueService {
   }
 }
 
-function notFound(id: string, what: string): BellhopError {
-  return new BellhopError(
-    'JOB_NOT_FOUND',
-    `There is no ${what} ${JSON.stringify(id.slice(0, 80))} here; look at its state, or at listFailed().`,
-  );
+function notFound(id: string, what: 'job' | 'dead job'): BellhopError {
+  const why = what === 'job' ? 'it was swept, or never here' : 'it lives, was swept, or was never here; failed jobs can be listed';
+  return new BellhopError('JOB_NOT_FOUND', `There is no ${what} ${JSON.stringify(id.slice(0, 80))}: ${why}.`);
 }

@@ -242,5 +242,5 @@ function taken(name: string): InputError {
 }
 
 function notFound(name: string): BellhopError {
-  return new BellhopError('SCHEDULE_NOT_FOUND', `There is no schedule ${JSON.stringify(name)}; listSchedules() names those there are.`);
+  return new BellhopError('SCHEDULE_NOT_FOUND', `There is no schedule ${JSON.stringify(name)}; see the list of those there are.`);
 }

@@ -89,7 +89,7 @@ export class PostgresProcess {
       };
       const look = (): void => {
         if (this.#log.includes(READY)) settle(resolve);
-        else if (this.#log.includes('FATAL:')) ended();
+        else if (startFailed(this.#log)) ended();
       };
       const ended = (): void => settle(() => reject(unavailable(`the server ended at once: ${this.#log.trim()}`)));
       const failed = (error: Error): void =>
@@ -99,4 +99,9 @@ export class PostgresProcess {
       this.#child.on('error', failed);
     });
   }
+}
+
+/** @param log of a server that starts. A client that connects too early, such as a pool that waits for the server, is refused as `FATAL`, too. */
+export function startFailed(log: string): boolean {
+  return /FATAL:(?!\s*the database system is )/.test(log);
 }

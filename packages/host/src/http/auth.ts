@@ -18,6 +18,8 @@ export interface AuthVariables {
   readonly grant: KeyGrant;
   /** Whose data the request reads and writes. */
   readonly organizationId: string;
+  /** For a request that lasts: throws as at its begin when the key was revoked meanwhile. */
+  readonly checkKeyAgain: () => Promise<void>;
 }
 
 export interface AuthEnv {
@@ -27,8 +29,10 @@ export interface AuthEnv {
 /** Lets a request with a good key pass, with its organization. 401 without one; 403 for a bound key that names another organization. */
 export function authenticate(keys: KeyCheck): MiddlewareHandler<AuthEnv> {
   return async (context, next) => {
-    const grant = await grantOf(keys, context.req.header('Authorization'));
+    const header = context.req.header('Authorization');
+    const grant = await grantOf(keys, header);
     context.set('grant', grant);
+    context.set('checkKeyAgain', async () => void (await grantOf(keys, header)));
     context.set('organizationId', organizationOf(grant, context.req.header(ORGANIZATION_HEADER)));
     await next();
   };

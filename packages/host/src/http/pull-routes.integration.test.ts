@@ -123,6 +123,30 @@ describe('a claim that waits', () => {
     expect((await running.call('GET', `/v1/jobs/${id}`)).body).toMatchObject({ status: 'pending', attempts: 0 });
   });
 
+  it('gets nothing by a key that was revoked while it waited, and the job goes back unburnt', async () => {
+    const clock = new ManualClock();
+    const running = await start({}, { clock });
+    const keys = new KeyStore(running.host.kernel.resolve(STORE));
+    const { key, id: keyId } = await keys.create('acme');
+    const { key: other } = await keys.create('acme');
+    const body = { waitMs: 30_000 };
+    const publish = async () => (await running.call('POST', `${mail}/jobs`, { key: other, body: { data: 1 } })).body.id;
+    // Control: one that is good gets its job, and the answer is kept for a while.
+    const good = running.call('POST', `${mail}/claim`, { key, body });
+    await waiting(running, 1);
+    const first = await publish();
+    expect((await good).body.jobs).toMatchObject([{ id: first }]);
+
+    const answer = running.call('POST', `${mail}/claim`, { key, body });
+    await waiting(running, 1);
+    await keys.revoke(keyId);
+    await clock.runFor(5_000, { settle: () => running.host.kernel.resolve(QUEUE_WORKER).settled() });
+    const second = await publish();
+    expect([(await answer).status, (await answer).body.error.code]).toEqual([401, 'UNAUTHENTICATED']);
+    const { body: job } = await running.call('GET', `/v1/jobs/${second}`, { key: other });
+    expect(job).toMatchObject({ status: 'pending', attempts: 0, claimedBy: null });
+  });
+
   it('gives back unburnt what was claimed for a caller that hangs up before its answer is there', async () => {
     const running = await start();
     const jobs = running.host.kernel.resolve(JOB_STORE);

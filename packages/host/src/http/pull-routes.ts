@@ -63,6 +63,14 @@ export function pullRoutes(pull: JobPull): OpenAPIHono<AuthEnv> {
     const { signal } = context.req.raw;
     const input = context.req.valid('json') as PullClaimInput;
     const claimed = await pull.claim(queue, { ...input, organizationId: context.get('organizationId'), signal });
+    if (claimed.length > 0 && input.waitMs) {
+      await context
+        .get('checkKeyAgain')()
+        .catch(async (error: unknown) => {
+          await pull.giveBack(claimed);
+          throw error;
+        });
+    }
     // From here to its last byte the answer may still find nobody.
     if (claimed.length > 0) whenAnswerIsCut(context, () => void pull.giveBack(claimed));
     return context.json({ jobs: claimed.map(({ lane, groupConcurrency, ...job }) => job) }, 200);

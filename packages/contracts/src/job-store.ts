@@ -160,7 +160,10 @@ export interface JobStore {
   purgeFailed(id: string, scope?: JobScope): Promise<boolean>;
   /** Retention, in bounded batches. @returns rows removed. */
   sweep(options: JobSweepOptions): Promise<number>;
-  /** Whether `sweep` would find something: one read. */
+  /**
+   * Whether `sweep` has work: one read. True whenever it would remove a job; it may be true as well for idempotency keys of completed jobs whose
+   * windows are over, which a sweep takes from them, as many as its limit. Sweeps make it false.
+   */
   sweepable(options: Omit<JobSweepOptions, 'limit'>): Promise<boolean>;
 }
 

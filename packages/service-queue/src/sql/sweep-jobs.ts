@@ -46,7 +46,7 @@ export const sweepJobs = defineStatement({
 });
 
 /**
- * Whether a sweep would find something, as a value. The first of each index is looked at alone: an EXISTS may read the table.
+ * Whether a sweep has work, as a value: jobs to remove, or keys that are over, which must go first. The first of each index is looked at alone: an EXISTS may read the table.
  *
  * @param before expressions, as `now` is.
  */

@@ -58,12 +58,12 @@ describe('kill -9 of a host that holds claims', () => {
 
     const { child: next, url: nextUrl } = await line.start([], { BELLHOP_API_KEY: 'k' });
     const sent = new Map<string, number>();
-    while ([...accepted].some((recipient) => !sent.has(recipient))) {
+    // Those that the dead process held carry its attempt too: they were taken over, not forgotten. Not all of them need have been answered.
+    const takenOver = () => [...sent.values()].filter((attempt) => attempt === 2).length;
+    while ([...accepted].some((recipient) => !sent.has(recipient)) || takenOver() < 4) {
       const [, recipient = '', attempt] = /^sent (\S+) (\d+)/.exec(await next.line(/^sent /)) ?? [];
       sent.set(recipient, Number(attempt));
     }
-    // Those that the dead process held carry its attempt too: they were taken over, not forgotten.
-    expect([...sent.values()].filter((attempt) => attempt === 2).length).toBeGreaterThanOrEqual(4);
     expect((await fetch(`${nextUrl}/healthz`)).status).toBe(200);
     await next.kill('SIGTERM');
     expect(Object.keys(await statuses())).toEqual(['success']);

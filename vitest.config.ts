@@ -14,7 +14,7 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.{ts,mjs}'],
     // All cores: much of the suite waits for databases and child processes.
     maxWorkers: '100%',
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     globalSetup: ['packages/testing/src/vitest-global-setup.ts'],
   },

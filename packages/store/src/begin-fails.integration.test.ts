@@ -5,6 +5,7 @@ import { defineStatement } from './define-statement.js';
 import { openStore } from './open-store.js';
 
 const insertNote = defineStatement({ label: 'note.insert', operation: 'insert', table: 'note', sql: 'INSERT INTO note (id) VALUES (:id)' });
+const isBegin = (text: unknown) => typeof text === 'string' && text.startsWith('BEGIN');
 const note = (id: string) => ({ statement: insertNote, params: { id } });
 
 interface Connection {
@@ -33,7 +34,7 @@ describe('on Postgres a batch whose BEGIN fails', () => {
     connection.query = function (this: unknown, ...args: unknown[]) {
       asked.push(args[0]);
       const answer = query.apply(this, args);
-      if (args[0] !== 'BEGIN') return answer;
+      if (!isBegin(args[0])) return answer;
       void (answer as Promise<unknown>).catch(() => {});
       return Promise.reject(new Error('Query read timeout'));
     };
@@ -46,7 +47,7 @@ describe('on Postgres a batch whose BEGIN fails', () => {
 
   it('[begin-fails] runs no statement of it', async () => {
     await expect(store.batch([note('a')])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    expect(asked).toEqual(['BEGIN']);
+    expect(asked.map(isBegin)).toEqual([true]);
   });
 
   it('[begin-fails] hands its connection on to nobody: what is written there would wait for a commit that never comes', async () => {

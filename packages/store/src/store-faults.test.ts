@@ -12,6 +12,7 @@ describe('store faults', () => {
     ['conflict', failed('deadlock detected', '40P01')],
     ['conflict', failed('could not serialize access', '40001')],
     ['connection', failed('terminating connection due to administrator command', '57P01')],
+    ['connection', failed('terminating connection due to idle-in-transaction timeout', '25P03')],
     ['connection', failed('read ECONNRESET', 'ECONNRESET')],
     ['connection', failed('Connection terminated unexpectedly')],
     ['connection', failed('fetch failed', undefined, failed('connect', 'ECONNREFUSED'))],

@@ -3,8 +3,8 @@ import { StoreError } from '@bellhop/kernel';
 /** What an error of a driver means for whoever has to go on. */
 export type FaultKind = 'busy' | 'conflict' | 'connection' | 'expired' | 'full' | 'timeout' | 'refused' | 'other';
 
-/** 08: connection exceptions. 57P01 to 57P05: the server shuts down, starts, or ended the session. 53300: it has no connection to spare. */
-const POSTGRES_CONNECTION = /^(08...|57P0[1-5]|53300)$/;
+/** 08: connection exceptions. 57P01 to 57P05, 25P03: the server shuts down, starts, or ended the session. 53300: it has no connection to spare. */
+const POSTGRES_CONNECTION = /^(08...|57P0[1-5]|25P03|53300)$/;
 /** 28: wrong user or password. 3D000: no such database. */
 const POSTGRES_REFUSED = /^(28...|3D000)$/;
 const SYSTEM_CONNECTION = new Set([

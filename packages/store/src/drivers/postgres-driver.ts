@@ -18,6 +18,12 @@ const ON_CONFLICT: RetryOptions = { on: ['conflict'], budgetMs: 5_000 };
 const INT8 = 20;
 const asText = (value: string) => value;
 
+/**
+ * The server ends a batch's transaction that hears nothing for five seconds. All its statements are known when it begins, so it waits for nothing but
+ * this process: one that was suspended, or whose event loop is blocked, would keep its locks from everybody until it goes on.
+ */
+const BEGIN_BATCH = 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 5000';
+
 /** Milliseconds: the longest that a timer takes. */
 const NO_HURRY_MS = 2 ** 31 - 1;
 
@@ -147,7 +153,7 @@ export class PostgresDriver implements Driver {
 
   async #runAll(connection: pg.ClientBase, steps: readonly Step[]): Promise<StatementResult<Row>[]> {
     try {
-      await connection.query('BEGIN');
+      await connection.query(BEGIN_BATCH);
       const results: StatementResult<Row>[] = [];
       for (const step of steps) results.push(await this.#run(connection, step));
       await connection.query('COMMIT');

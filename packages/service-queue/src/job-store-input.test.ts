@@ -70,6 +70,7 @@ describe('checkJobResult', () => {
 describe('checkProgress', () => {
   it.each([
     [0, 0],
+    [-0, 0],
     [0.9, 0],
     [99.9, 99],
     [100, 100],

@@ -119,7 +119,7 @@ export function checkBatch(
   { now, limit }: { readonly now?: number; readonly limit: number },
   clockNow: number,
 ): { now: number; limit: number } {
-  return { limit: checkPositive(limit, 'limit'), now: timeOr(now, clockNow) };
+  return { limit: checkWhole(limit, 'limit', { least: 1, most: 10_000 }), now: timeOr(now, clockNow) };
 }
 
 /** @returns the organization, null for all. @throws InputError `INVALID_INPUT`. */

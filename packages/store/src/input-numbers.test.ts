@@ -20,6 +20,11 @@ describe.each([
   });
 });
 
+it('takes −0 for 0, which is what a database gives back', () => {
+  expect(checkWhole(-0, 'a', { least: 0, most: 5 })).toBe(0);
+  expect(checkTime(-0, 'a')).toBe(0);
+});
+
 describe('checkFields', () => {
   it('takes an object of the fields allowed, or of some of them', () => {
     expect(checkFields({ a: 1 }, 'options', ['a', 'b'], 'options.')).toEqual({ a: 1 });

@@ -134,9 +134,9 @@ export interface JobStore {
   progress(claim: ClaimedJob, progress: number): Promise<JobClaimOutcome>;
 
   survey(options: JobSurveyOptions): Promise<JobSurvey>;
-  /** Makes due jobs claimable, the earliest first, at most `limit`. @returns rows. */
+  /** Makes due jobs claimable, the earliest first, at most `limit`: 1 to 10 000. @returns rows. */
   promote(options: { readonly now?: number; readonly limit: number }): Promise<number>;
-  /** Returns expired leases to pending, the attempt counted and the error `lease expired`; at their last attempt they die of it. The earliest first, at most `limit`. @returns rows. */
+  /** Returns expired leases to pending, the attempt counted and the error `lease expired`; at their last attempt they die of it. The earliest first, at most `limit`: 1 to 10 000. @returns rows. */
   reclaim(options: { readonly now?: number; readonly limit: number }): Promise<number>;
 
   get(id: string, scope?: JobScope): Promise<Job | null>;

@@ -109,7 +109,7 @@ function errorText(error: unknown): string {
 
 /** @returns a whole number from 0 to 100, rounded down: 100 is said of what is done. @throws InputError `INVALID_INPUT`. */
 export function checkProgress(progress: unknown): number {
-  if (typeof progress === 'number' && progress >= 0 && progress <= 100) return Math.floor(progress);
+  if (typeof progress === 'number' && progress >= 0 && progress <= 100) return Math.floor(progress) + 0;
   const given = typeof progress === 'number' ? String(progress) : `a value of type ${typeof progress}`;
   throw new InputError('INVALID_INPUT', `progress: ${given} given; a number from 0 to 100 is needed.`, { path: 'progress' });
 }

@@ -80,8 +80,8 @@ export function promoteSection(options: JobStoreConformanceOptions): void {
       );
     });
 
-    test('refuses no limit and no time', async (bench) => {
-      for (const limit of [0, -1, 1.5, Number.NaN]) await refusal(() => bench.store.promote({ limit }));
+    test('refuses no limit, more than 10 000, and no time', async (bench) => {
+      for (const limit of [0, -1, 1.5, 10_001, Number.NaN]) await refusal(() => bench.store.promote({ limit }));
       await refusal(() => bench.store.promote({ limit: 1, now: Number.NaN }));
     });
   });

@@ -87,8 +87,8 @@ export function reclaimSection(options: JobStoreConformanceOptions): void {
       for (const row of await bench.rows()) assert.deepEqual([row.status, row.attempts], ['pending', 1]);
     });
 
-    test('refuses no limit and no time', async (bench) => {
-      for (const limit of [0, -1, 1.5, Number.NaN]) await refusal(() => bench.store.reclaim({ limit }));
+    test('refuses no limit, more than 10 000, and no time', async (bench) => {
+      for (const limit of [0, -1, 1.5, 10_001, Number.NaN]) await refusal(() => bench.store.reclaim({ limit }));
       await refusal(() => bench.store.reclaim({ limit: 1, now: -1 }));
     });
   });

@@ -140,7 +140,7 @@ export interface JobStore {
   reclaim(options: { readonly now?: number; readonly limit: number }): Promise<number>;
 
   get(id: string, scope?: JobScope): Promise<Job | null>;
-  /** By queue, those that hold a job of the scope; without an organization, those that are paused, too. */
+  /** By queue, those that hold a job of the scope. Those that are paused, too, where no organization is named, or the queue is. */
   stats(queue?: string, scope?: JobScope): Promise<QueueStats[]>;
   /** Those that died last first. */
   listFailed(filter?: FailedJobFilter): Promise<JobPage>;

@@ -58,13 +58,13 @@ export interface ScheduleStore {
    * @returns false: it is another by now, and nothing was written.
    */
   save(schedule: Pick<Schedule, 'name' | 'organizationId' | 'spec' | 'nextFireAt'>, revision: string | null): Promise<boolean>;
-  /** Its waiting runs become skipped; its history stays. False: there was none. */
-  remove(name: string): Promise<boolean>;
+  /** Its waiting runs become skipped; its history stays. False: there was none, or it is not of the scope. */
+  remove(name: string, scope?: JobScope): Promise<boolean>;
   get(name: string): Promise<StoredSchedule | null>;
   /** By name. */
   list(scope?: JobScope): Promise<Schedule[]>;
-  /** False: there is none of that name. */
-  setPaused(name: string, paused: boolean): Promise<boolean>;
+  /** False: there is none of that name, or it is not of the scope. */
+  setPaused(name: string, paused: boolean, scope?: JobScope): Promise<boolean>;
   /**
    * Unpaused schedules whose fire time has come, the earliest first, and those whose first waiting run may go, since the job they published last
    * has ended. Rows visited are a small multiple of those given.

@@ -3,7 +3,8 @@ import { InputError } from '@bellhop/kernel';
 import { checkFields, checkName, checkPayload, checkTime, checkWhole, DEFAULT_ORGANIZATION } from '@bellhop/store';
 
 const YEAR_MS = 31_536_000_000;
-const DELAY = { least: 0, most: YEAR_MS };
+/** Milliseconds that a job may be put off. */
+export const DELAY = { least: 0, most: YEAR_MS };
 const METADATA_MAX_BYTES = 16 * 1024;
 
 const OPTION_FIELDS = [

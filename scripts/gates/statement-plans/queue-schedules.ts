@@ -46,6 +46,7 @@ export async function wantedSchedules(store: Store): Promise<void> {
   await schedules(store, 'due', BATCH, { next_fire_at: '1000 + i' });
   await schedules(store, 'ready', READY, { next_fire_at: `${NOW + 1} + i`, waiting_at: '500 + i' });
   await runs(store, `'ready' || i`, READY, { fire_at: '500 + i', outcome: `'waiting'` });
+  await runs(store, `'gone' || i`, READY, { fire_at: '500 + i', outcome: `'waiting'` });
   await runs(store, `'due' || i`, BATCH, { fire_at: '7', job_id: `'run' || i` });
   // So many that Postgres, too, looks them up.
   await runs(store, `'old'`, 2_000, { created_at: 'i' });
@@ -189,21 +190,21 @@ export const scheduleStatements: readonly HotStatement[] = [
     definition: `${SQL}/schedules.ts#pauseSchedule`,
     title: 'pause a schedule',
     statement: pauseSchedule,
-    params: { ...NAMED, paused: 1 },
+    params: { ...NAMED, organizationId: 'o1', paused: 1 },
     returns: 1,
   },
   {
     definition: `${SQL}/schedules.ts#removeSchedule`,
     title: 'remove a schedule',
     statement: removeSchedule,
-    params: { name: 'due1' },
+    params: { name: 'due1', organizationId: 'o1' },
     returns: 1,
   },
   {
     definition: `${SQL}/schedule-runs.ts#skipWaitingRuns`,
     title: 'runs that waited for a schedule that is gone',
     statement: skipWaitingRuns,
-    params: { name: 'ready1', reason: 'gone' },
+    params: { name: 'gone1', reason: 'gone' },
     returns: 1,
   },
   {

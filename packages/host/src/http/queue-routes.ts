@@ -1,4 +1,4 @@
-import type { IQueueService, PublishOptions, QueueStats } from '@bellhop/contracts';
+import type { IQueueService, PublishOptions } from '@bellhop/contracts';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { type AuthEnv, requireRoot } from './auth.js';
 import { refuseInvalid } from './invalid-input.js';
@@ -92,7 +92,7 @@ export function queueRoutes(queues: IQueueService): OpenAPIHono<AuthEnv> {
   routes.openapi(stats, async (context) => {
     const { queue } = context.req.valid('param');
     const [own] = await queues.stats(queue, { organizationId: context.get('organizationId') });
-    return context.json(own ?? (await emptyStats(queues, queue)), 200);
+    return context.json(own ?? { ...NOTHING, queue }, 200);
   });
 
   routes.openapi(replay, async (context) => {
@@ -118,10 +118,14 @@ export function queueRoutes(queues: IQueueService): OpenAPIHono<AuthEnv> {
   return routes;
 }
 
-/** A queue that holds nothing of the organization may still be paused, for everybody. */
-async function emptyStats(queues: IQueueService, queue: string): Promise<QueueStats> {
-  const [everybodys] = await queues.stats(queue);
-  return { ...NOTHING, queue, paused: everybodys?.paused ?? false };
-}
-
-const NOTHING = { scheduled: 0, pending: 0, running: 0, completed: 0, dead: 0, cancelled: 0, oldestPendingMs: null, oldestDeadMs: null };
+const NOTHING = {
+  paused: false,
+  scheduled: 0,
+  pending: 0,
+  running: 0,
+  completed: 0,
+  dead: 0,
+  cancelled: 0,
+  oldestPendingMs: null,
+  oldestDeadMs: null,
+};

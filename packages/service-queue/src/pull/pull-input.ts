@@ -1,14 +1,13 @@
 import { InputError } from '@bellhop/kernel';
 import { checkFields, checkName, checkText, checkWhole } from '@bellhop/store';
+import { DELAY } from '../job-input.js';
 import { checkProgress } from '../job-store-input.js';
-import { DEFAULT_LEASE_MS } from '../worker/worker-options.js';
+import { DEFAULT_LEASE_MS, LEASE_BOUNDS } from '../worker/worker-options.js';
 
 /** The longest a claim may wait for work, in milliseconds: shorter than what proxies cut. */
 export const PULL_WAIT_MAX_MS = 30_000;
 /** Jobs of one claim at most. */
 const PULL_LIMIT_MAX = 100;
-const LEASE = { least: 1_000, most: 3_600_000 };
-const YEAR_MS = 31_536_000_000;
 
 export interface PullClaimInput {
   /** Jobs at most: 1 to 100, default 1. */
@@ -58,7 +57,7 @@ export function checkPullClaim(queue: string, organizationId: string, input: Pul
     queue: checkName(queue, 'queue'),
     organizationId: checkName(organizationId, 'organizationId'),
     limit: checkWhole(limit ?? 1, 'limit', { least: 1, most: PULL_LIMIT_MAX }),
-    leaseMs: checkWhole(leaseMs ?? DEFAULT_LEASE_MS, 'leaseMs', LEASE),
+    leaseMs: checkWhole(leaseMs ?? DEFAULT_LEASE_MS, 'leaseMs', LEASE_BOUNDS),
     waitMs: checkWhole(waitMs ?? 0, 'waitMs', { least: 0, most: PULL_WAIT_MAX_MS }),
   };
 }
@@ -68,7 +67,7 @@ export function checkHeartbeat(input: PullHeartbeatInput): { claimToken: string;
   const { claimToken, leaseMs, progress } = checkFields(input, 'heartbeat', ['claimToken', 'leaseMs', 'progress'], '');
   return {
     claimToken: checkName(claimToken, 'claimToken'),
-    leaseMs: checkWhole(leaseMs ?? DEFAULT_LEASE_MS, 'leaseMs', LEASE),
+    leaseMs: checkWhole(leaseMs ?? DEFAULT_LEASE_MS, 'leaseMs', LEASE_BOUNDS),
     progress: progress === undefined ? null : checkProgress(progress),
   };
 }
@@ -90,12 +89,12 @@ export function checkFail(input: PullFailInput): { claimToken: string; error: st
     claimToken: checkName(claimToken, 'claimToken'),
     error: checkText(error, 'error'),
     permanent: permanent === true,
-    retryDelayMs: retryDelayMs === undefined ? null : checkWhole(retryDelayMs, 'retryDelayMs', { least: 0, most: YEAR_MS }),
+    retryDelayMs: retryDelayMs === undefined ? null : checkWhole(retryDelayMs, 'retryDelayMs', DELAY),
   };
 }
 
 /** @throws InputError `INVALID_INPUT`; the path names the field. */
 export function checkRelease(input: PullReleaseInput): { claimToken: string; delayMs: number } {
   const { claimToken, delayMs } = checkFields(input, 'release', ['claimToken', 'delayMs'], '');
-  return { claimToken: checkName(claimToken, 'claimToken'), delayMs: checkWhole(delayMs ?? 0, 'delayMs', { least: 0, most: YEAR_MS }) };
+  return { claimToken: checkName(claimToken, 'claimToken'), delayMs: checkWhole(delayMs ?? 0, 'delayMs', DELAY) };
 }

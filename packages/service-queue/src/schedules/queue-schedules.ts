@@ -99,11 +99,7 @@ export class QueueSchedules {
 
   /** Its history stays. False: there was none. */
   async unschedule(name: string, scope?: JobScope): Promise<boolean> {
-    if (checkScope(scope) !== null) {
-      const stored = await this.#store.get(checkName(name, 'name'));
-      if (!stored || !isOf(stored, scope)) return false;
-    }
-    return this.#store.remove(checkName(name, 'name'));
+    return this.#store.remove(checkName(name, 'name'), scope);
   }
 
   listSchedules(scope?: JobScope): Promise<Schedule[]> {
@@ -113,14 +109,12 @@ export class QueueSchedules {
 
   /** No fire while it is paused. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
   async pauseSchedule(name: string, scope?: JobScope): Promise<void> {
-    await this.#checkOwner(name, scope);
-    if (!(await this.#store.setPaused(checkName(name, 'name'), true))) throw notFound(name);
+    if (!(await this.#store.setPaused(checkName(name, 'name'), true, scope))) throw notFound(name);
   }
 
   /** Fire times that passed meanwhile go by the misfire policy. @throws BellhopError `SCHEDULE_NOT_FOUND`. */
   async resumeSchedule(name: string, scope?: JobScope): Promise<void> {
-    await this.#checkOwner(name, scope);
-    if (!(await this.#store.setPaused(checkName(name, 'name'), false))) throw notFound(name);
+    if (!(await this.#store.setPaused(checkName(name, 'name'), false, scope))) throw notFound(name);
     this.#announce((await this.#store.get(name))?.nextFireAt ?? null);
   }
 

@@ -1,7 +1,7 @@
 import type { SqlFamily } from '@bellhop/contracts';
 import { bothFamilies, defineStatement } from '@bellhop/store';
 import { MINE, SETTLED } from './find-jobs.js';
-import { someJobs } from './some-jobs.js';
+import { someRows } from './some-rows.js';
 import { waiting } from './walk-lanes.js';
 
 // What people do to jobs: cancel, move, replay, remove. Each names the states it may start from. What may touch many jobs takes a bounded number at
@@ -43,8 +43,9 @@ export const replayJob = defineStatement({
 
 /** Some rows of a condition. On Postgres past those that somebody else is at. Param: `limit`. */
 const some = (family: SqlFamily, condition: string) =>
-  someJobs(
+  someRows(
     family,
+    'id',
     (row) =>
       `SELECT q.${row} FROM queue_job AS q WHERE ${condition} LIMIT CAST(:limit AS INTEGER) ${family === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
   );

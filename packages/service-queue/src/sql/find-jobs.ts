@@ -4,7 +4,7 @@ import { JOB_COLUMNS, type JobRecord } from './job-columns.js';
 
 // Reads of single jobs and of the failed ones.
 
-/** A condition: the job is the organization's; anybody's where none is named. Param: `organizationId`, or null. */
+/** A condition: the job, or the schedule, is the organization's; anybody's where none is named. Param: `organizationId`, or null. */
 export const MINE = '(CAST(:organizationId AS TEXT) IS NULL OR organization_id = :organizationId)';
 
 /** Params: `id`, `organizationId` or null. */

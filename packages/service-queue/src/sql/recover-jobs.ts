@@ -1,14 +1,15 @@
 import { JOB_LEASE_EXPIRED, type SqlFamily } from '@bellhop/contracts';
 import { bothFamilies, defineStatement } from '@bellhop/store';
 import { FREE } from './settle-jobs.js';
-import { someJobs } from './some-jobs.js';
+import { someRows } from './some-rows.js';
 
 // Statements that nobody's claim is behind: time alone makes them due. Each takes a bounded number of rows, over all queues.
 
 /** The rows of a range, oldest first. On Postgres past rows that somebody else is at: two that recover at once share the work. */
 const oldest = (family: SqlFamily, status: string, time: string) =>
-  someJobs(
+  someRows(
     family,
+    'id',
     (row) => `SELECT ${row} FROM queue_job
       WHERE status = '${status}' AND ${time} <= :now ORDER BY ${time} LIMIT CAST(:limit AS INTEGER) ${family === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
   );

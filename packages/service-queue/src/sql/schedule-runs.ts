@@ -1,4 +1,5 @@
 import { bothFamilies, defineStatement } from '@bellhop/store';
+import { someRows } from './some-rows.js';
 
 // The history of schedules.
 
@@ -21,12 +22,14 @@ export const listRuns = defineStatement({
     ORDER BY fire_at DESC LIMIT CAST(:limit AS INTEGER)`,
 });
 
-/** The runs that waited for a schedule that is gone. Params: `name`, `reason`. */
+/** The runs that waited for a schedule, if it is gone. Params: `name`, `reason`. */
 export const skipWaitingRuns = defineStatement({
   label: 'queue.skipRuns',
   operation: 'update',
   table: 'queue_schedule_run',
-  sql: `UPDATE queue_schedule_run SET outcome = 'skipped', reason = :reason WHERE name = :name AND outcome = 'waiting'`,
+  sql: `
+    UPDATE queue_schedule_run SET outcome = 'skipped', reason = :reason
+    WHERE name = :name AND outcome = 'waiting' AND NOT EXISTS (SELECT 1 FROM queue_schedule WHERE name = :name)`,
 });
 
 const OLD = `outcome <> 'waiting'`;
@@ -39,8 +42,7 @@ export const sweepRuns = defineStatement({
   sql: bothFamilies((family) => {
     const old = (row: string) => `SELECT ${row} FROM queue_schedule_run WHERE ${OLD} AND created_at < :createdBefore
       ORDER BY created_at LIMIT CAST(:limit AS INTEGER)`;
-    // An array, for of a limit that is a parameter Postgres expects a tenth of the table, and would join its rows to a reading of all of it.
-    return `DELETE FROM queue_schedule_run WHERE ${family === 'postgres' ? `ctid = ANY (ARRAY(${old('ctid')}))` : `rowid IN (${old('rowid')})`}`;
+    return `DELETE FROM queue_schedule_run WHERE ${someRows(family, 'ctid', old)}`;
   }),
 });
 

@@ -1,4 +1,5 @@
 import { bothFamilies, defineStatement } from '@bellhop/store';
+import { MINE } from './find-jobs.js';
 import { DUE_SCHEDULE, READY_SCHEDULE, unfinishedJob } from './schedule-conditions.js';
 
 // Statements that keep and find schedules.
@@ -39,20 +40,20 @@ export const replaceSchedule = defineStatement({
     WHERE name = :name AND revision = :seen`,
 });
 
-/** Params: `name`. */
+/** Params: `name`, `organizationId` or null. */
 export const removeSchedule = defineStatement({
   label: 'queue.removeSchedule',
   operation: 'delete',
   table: 'queue_schedule',
-  sql: 'DELETE FROM queue_schedule WHERE name = :name',
+  sql: `DELETE FROM queue_schedule WHERE name = :name AND ${MINE}`,
 });
 
-/** Params: `name`, `paused` (0 or 1), `fresh`, `now`. */
+/** Params: `name`, `organizationId` or null, `paused` (0 or 1), `fresh`, `now`. */
 export const pauseSchedule = defineStatement({
   label: 'queue.pauseSchedule',
   operation: 'update',
   table: 'queue_schedule',
-  sql: 'UPDATE queue_schedule SET paused = :paused, revision = :fresh, updated_at = :now WHERE name = :name',
+  sql: `UPDATE queue_schedule SET paused = :paused, revision = :fresh, updated_at = :now WHERE name = :name AND ${MINE}`,
 });
 
 /** Params: `name`. */
@@ -70,7 +71,7 @@ export const listSchedules = defineStatement({
   table: 'queue_schedule',
   sql: `
     SELECT ${COLUMNS.join(', ')} FROM queue_schedule
-    WHERE CAST(:organizationId AS VARCHAR) IS NULL OR organization_id = CAST(:organizationId AS VARCHAR) ORDER BY name`,
+    WHERE ${MINE} ORDER BY name`,
 });
 
 export interface DueScheduleRecord extends ScheduleRecord {

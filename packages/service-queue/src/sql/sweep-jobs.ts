@@ -1,7 +1,7 @@
 import { bothFamilies, defineStatement } from '@bellhop/store';
 import { HOLDING } from './count-jobs.js';
 import { SETTLED } from './find-jobs.js';
-import { someJobs } from './some-jobs.js';
+import { someRows } from './some-rows.js';
 
 // Retention. A completed job whose idempotency key holds is not among those that may go, in an index of its own: else each sweep would walk over all
 // of them, a day's worth where jobs are kept for an hour. So keys that are over are taken first.
@@ -14,7 +14,7 @@ export const freeExpiredKeys = defineStatement({
   sql: bothFamilies((family) => {
     const over = (row: string) =>
       `SELECT ${row} FROM queue_job WHERE ${HOLDING} AND idempotency_until <= :now ORDER BY idempotency_until LIMIT CAST(:limit AS INTEGER)`;
-    return `UPDATE queue_job SET idempotency_token = NULL WHERE ${someJobs(family, over)}`;
+    return `UPDATE queue_job SET idempotency_token = NULL WHERE ${someRows(family, 'id', over)}`;
   }),
 });
 
@@ -41,7 +41,7 @@ export const sweepJobs = defineStatement({
         ([status, before]) =>
           `SELECT * FROM (SELECT ${row} AS job ${ended(status, GIVEN[before])} ORDER BY finished_at LIMIT CAST(:limit AS INTEGER)) AS ${status}`,
       ).join(' UNION ALL ');
-    return `DELETE FROM queue_job WHERE ${someJobs(family, (row) => `SELECT job FROM (${each(row)}) AS e LIMIT CAST(:limit AS INTEGER)`)}`;
+    return `DELETE FROM queue_job WHERE ${someRows(family, 'id', (row) => `SELECT job FROM (${each(row)}) AS e LIMIT CAST(:limit AS INTEGER)`)}`;
   }),
 });
 

@@ -16,8 +16,8 @@ export function queueStats(
   now: number,
 ): QueueStats[] {
   const queues = new Map<string, Counts>();
-  // Whoever asks for an organization is not told of queues in which it has nothing.
-  if (organizationId === null) for (const name of paused) if (queue === null || queue === name) queues.set(name, none());
+  // Whoever asks for an organization is not told of queues in which it has nothing, unless he names one.
+  if (organizationId === null || queue !== null) for (const name of paused) if (queue === null || queue === name) queues.set(name, none());
   for (const row of rows) {
     if ((queue !== null && row.queue !== queue) || (organizationId !== null && row.organizationId !== organizationId)) continue;
     const counts = queues.get(row.queue) ?? none();

@@ -69,13 +69,15 @@ export class MemoryScheduleStore implements ScheduleStore {
     return true;
   }
 
-  async remove(name: string): Promise<boolean> {
-    const removed = this.#schedules.delete(checkName(name, 'name'));
+  async remove(name: string, scope?: JobScope): Promise<boolean> {
+    const row = this.#own(name, scope);
+    if (row) this.#schedules.delete(name);
+    if (this.#schedules.has(name)) return false;
     const runs = this.#runs.get(name);
     for (const time of this.#waiting(name)) {
       runs?.set(time, { ...(runs.get(time) as ScheduleRun), outcome: 'skipped', reason: UNSCHEDULED });
     }
-    return removed;
+    return row !== undefined;
   }
 
   async get(name: string): Promise<StoredSchedule | null> {
@@ -94,8 +96,8 @@ export class MemoryScheduleStore implements ScheduleStore {
       });
   }
 
-  async setPaused(name: string, paused: boolean): Promise<boolean> {
-    const row = this.#schedules.get(checkName(name, 'name'));
+  async setPaused(name: string, paused: boolean, scope?: JobScope): Promise<boolean> {
+    const row = this.#own(name, scope);
     if (!row) return false;
     this.#schedules.set(name, { ...row, paused, updatedAt: this.#clock.now(), revision: this.#fresh() });
     return true;
@@ -183,6 +185,13 @@ export class MemoryScheduleStore implements ScheduleStore {
 
   #unfinished({ lastJobId }: ScheduleRow): string | null {
     return lastJobId !== null && this.#jobs.isUnfinished(lastJobId) ? lastJobId : null;
+  }
+
+  /** Undefined: there is none of that name, or it is not of the scope. */
+  #own(name: string, scope: JobScope | undefined): ScheduleRow | undefined {
+    const organizationId = checkScope(scope);
+    const row = this.#schedules.get(checkName(name, 'name'));
+    return organizationId === null || row?.organizationId === organizationId ? row : undefined;
   }
 
   #waiting(name: string): number[] {

@@ -183,7 +183,7 @@ export class SqlJobStore implements JobStore {
     const name = queue === undefined ? null : checkName(queue, 'queue');
     const statement = countJobs({ queue: name !== null, organization: organizationId !== null });
     const records = await this.store.read<CountRecord>(statement, { queue: name, organizationId });
-    return toStats(records, this.store.clock.now(), organizationId === null);
+    return toStats(records, this.store.clock.now(), organizationId === null || name !== null);
   }
 
   async listFailed(filter: FailedJobFilter = {}): Promise<JobPage> {

@@ -78,11 +78,13 @@ export class SqlScheduleStore implements ScheduleStore {
     return changes === 1;
   }
 
-  async remove(name: string): Promise<boolean> {
+  async remove(name: string, scope?: JobScope): Promise<boolean> {
     checkName(name, 'name');
+    const organizationId = checkScope(scope);
+    const whose = organizationId === null ? NAMED : { organizationId };
     const [removed] = await this.store.batch([
-      { statement: removeSchedule, params: { name }, scope: NAMED },
-      { statement: skipWaitingRuns, params: { name, reason: UNSCHEDULED }, scope: NAMED },
+      { statement: removeSchedule, params: { name, organizationId }, scope: whose },
+      { statement: skipWaitingRuns, params: { name, reason: UNSCHEDULED }, scope: whose },
     ]);
     return removed?.changes === 1;
   }
@@ -97,10 +99,11 @@ export class SqlScheduleStore implements ScheduleStore {
     return records.map(toSchedule);
   }
 
-  async setPaused(name: string, paused: boolean): Promise<boolean> {
+  async setPaused(name: string, paused: boolean, scope?: JobScope): Promise<boolean> {
+    const organizationId = checkScope(scope);
     const fresh = createClaimToken(this.#random);
-    const params = { name: checkName(name, 'name'), paused: paused ? 1 : 0, fresh, now: this.store.clock.now() };
-    const { changes } = await this.store.write(pauseSchedule, params, NAMED);
+    const params = { name: checkName(name, 'name'), organizationId, paused: paused ? 1 : 0, fresh, now: this.store.clock.now() };
+    const { changes } = await this.store.write(pauseSchedule, params, organizationId === null ? NAMED : { organizationId });
     return changes === 1;
   }
 

@@ -1,9 +1,7 @@
 import type { ClaimedJob } from '@bellhop/contracts';
 import { checkWhole } from '@bellhop/store';
+import { DELAY } from '../job-input.js';
 import { failure, type JobEnd } from './job-end.js';
-
-/** A snooze of up to a year. */
-export const SNOOZE_BOUNDS = { least: 0, most: 31_536_000_000 };
 
 /**
  * What came of each job of a batch, by what its handler returned. A job that is not named is completed, so a list that cannot be read as outcomes
@@ -31,6 +29,6 @@ function readOutcome(outcome: unknown, path: string, now: number): { id: string;
   const { id, error, permanent, snoozeMs } = outcome as Readonly<Record<string, unknown>>;
   if (typeof id !== 'string') throw new Error(`${path}.id: the id of a job of the batch is needed.`);
   if ('error' in outcome) return { id, end: failure(error, permanent === true) };
-  if ('snoozeMs' in outcome) return { id, end: { kind: 'snoozed', dueAt: now + checkWhole(snoozeMs, `${path}.snoozeMs`, SNOOZE_BOUNDS) } };
+  if ('snoozeMs' in outcome) return { id, end: { kind: 'snoozed', dueAt: now + checkWhole(snoozeMs, `${path}.snoozeMs`, DELAY) } };
   throw new Error(`${path}: neither error nor snoozeMs is there; a completed job is left out of the list.`);
 }

@@ -1,7 +1,8 @@
 import type { BatchJobHandler, ClaimedJob, JobContext, JobHandler } from '@bellhop/contracts';
 import type { Clock, Logger } from '@bellhop/kernel';
 import { checkWhole } from '@bellhop/store';
-import { batchEnds, SNOOZE_BOUNDS } from './batch-ends.js';
+import { DELAY } from '../job-input.js';
+import { batchEnds } from './batch-ends.js';
 import { failure, type JobEnd } from './job-end.js';
 import { toMessage } from './job-message.js';
 import type { JobUnit, UnitOutcome } from './job-unit.js';
@@ -135,7 +136,7 @@ class Attempt {
       heartbeat: () => this.ports.renew(this.unit),
       progress: (percent) => this.ports.progress(this.unit, percent),
       snooze: (delayMs) => {
-        this.snoozedUntil = this.ports.clock.now() + checkWhole(delayMs, 'delayMs', SNOOZE_BOUNDS);
+        this.snoozedUntil = this.ports.clock.now() + checkWhole(delayMs, 'delayMs', DELAY);
         throw new Snooze(`Snoozed for ${delayMs} ms.`);
       },
     };

@@ -60,6 +60,8 @@ function defaultWorkerId(random: Random): string {
 }
 
 export const DEFAULT_LEASE_MS = 30_000;
+/** Milliseconds of a lease. */
+export const LEASE_BOUNDS = { least: 1_000, most: 3_600_000 };
 
 /** The options of a subscription, with every default filled in. */
 export interface CheckedSubscription {
@@ -78,7 +80,7 @@ export function checkSubscribeOptions(options: SubscribeOptions & { readonly bat
   const { concurrency, leaseMs, organizationId, batch } = checkFields(options, 'options', FIELDS, 'options.');
   return {
     concurrency: checkWhole(concurrency ?? 10, 'options.concurrency', { least: 1, most: 1_000 }),
-    leaseMs: checkWhole(leaseMs ?? DEFAULT_LEASE_MS, 'options.leaseMs', { least: 1_000, most: 3_600_000 }),
+    leaseMs: checkWhole(leaseMs ?? DEFAULT_LEASE_MS, 'options.leaseMs', LEASE_BOUNDS),
     organizationId: organizationId === undefined ? null : checkName(organizationId, 'options.organizationId'),
     batch: batch === undefined ? null : checkWhole(batch, 'options.batch', { least: 1, most: 1_000 }),
   };

@@ -60,7 +60,7 @@ export function pauseSection(options: JobStoreConformanceOptions): void {
       assert.equal((await bench.claim()).length, 1);
     });
 
-    test('is shown as such, empty or not, and only to those who ask for no organization', async (bench) => {
+    test('is shown as such, empty or not, and only to those who ask for no organization or name it', async (bench) => {
       await bench.store.setPaused('empty', true);
       await bench.enqueue();
       await bench.store.setPaused(QUEUE, true);
@@ -73,6 +73,9 @@ export function pauseSection(options: JobStoreConformanceOptions): void {
       assert.deepEqual(await shown(['empty']), [['empty', true, 0]]);
       assert.deepEqual(await shown([undefined, { organizationId: 'default' }]), [[QUEUE, true, 1]]);
       assert.deepEqual(await shown([undefined, { organizationId: 'acme' }]), []);
+      assert.deepEqual(await shown(['empty', { organizationId: 'acme' }]), [['empty', true, 0]]);
+      assert.deepEqual(await shown([QUEUE, { organizationId: 'acme' }]), [[QUEUE, true, 0]]);
+      assert.deepEqual(await shown(['another', { organizationId: 'acme' }]), []);
       await bench.store.setPaused('empty', false);
       await bench.store.setPaused(QUEUE, false);
       assert.deepEqual(await shown([]), [[QUEUE, false, 1]]);

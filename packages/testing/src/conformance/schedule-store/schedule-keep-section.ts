@@ -72,6 +72,25 @@ export function scheduleKeepSection(options: ScheduleStoreConformanceOptions): v
       assert.equal(await bench.store.setPaused('weekly', true), false);
     });
 
+    test('are paused and removed for their organization, and for no other (control: for whoever names none)', async (bench) => {
+      await bench.busy('daily');
+      await bench.clock.advance(60_000);
+      const schedule = await bench.dueOne('daily');
+      await bench.fire({ schedule, nextFireAt: START + 120_000, runs: [bench.waiting(START + 60_000)] });
+      const before = await bench.store.get('daily');
+      const [own, other] = [{ organizationId: before!.organizationId }, { organizationId: 'umbrella' }];
+      assert.equal(await bench.store.setPaused('daily', true, other), false);
+      assert.equal(await bench.store.remove('daily', other), false);
+      assert.deepEqual(await bench.second.get('daily'), before);
+      assert.deepEqual(await bench.history('daily'), ['0: published', '60000: waiting']);
+      assert.equal(await bench.store.setPaused('daily', true, own), true);
+      assert.equal(await bench.second.setPaused('daily', false), true);
+      assert.equal(await bench.store.remove('daily', own), true);
+      assert.deepEqual(await bench.history('daily'), ['0: published', '60000: skipped']);
+      await refusal(() => bench.store.remove('daily', { organizationId: '' }));
+      await refusal(() => bench.store.setPaused('daily', true, { organizationId: '' }));
+    });
+
     test('go when they are removed; their history stays, and nothing of it waits', async (bench) => {
       await bench.busy('daily');
       await bench.clock.advance(60_000);

@@ -82,7 +82,12 @@ export const ablations: readonly Ablation[] = [
     replacement: 'intervalMs * 2 ** Math.min(idleLevel, 3)',
     expectCount: 1,
     tests: [WORKLOADS],
-    red: [...IDLE_WORKLOAD, 'idle > is 408 statements without the survey, and 768 without the reap: what the system it grew from paid'],
+    red: [
+      ...IDLE_WORKLOAD,
+      'idle > is 408 statements without the survey, and 768 without the reap: what the system it grew from paid',
+      // The queue's worker stands on the same loop.
+      ...[1, 100].map((queues) => `idle > is 24 reads and no write in ten minutes, with ${queues} queues`),
+    ],
   },
   {
     id: 'idle-ceiling',

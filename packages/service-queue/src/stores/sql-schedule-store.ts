@@ -78,10 +78,10 @@ export class SqlScheduleStore implements ScheduleStore {
     return changes === 1;
   }
 
-  async remove(name: string, scope?: JobScope): Promise<boolean> {
+  async remove(name: string, scope: JobScope = {}): Promise<boolean> {
     checkName(name, 'name');
     const organizationId = checkScope(scope);
-    const whose = organizationId === null ? NAMED : { organizationId };
+    const whose = writeScope(scope);
     const [removed] = await this.store.batch([
       { statement: removeSchedule, params: { name, organizationId }, scope: whose },
       { statement: skipWaitingRuns, params: { name, reason: UNSCHEDULED }, scope: whose },
@@ -99,11 +99,12 @@ export class SqlScheduleStore implements ScheduleStore {
     return records.map(toSchedule);
   }
 
-  async setPaused(name: string, paused: boolean, scope?: JobScope): Promise<boolean> {
+  async setPaused(name: string, paused: boolean, scope: JobScope = {}): Promise<boolean> {
     const organizationId = checkScope(scope);
+    const whose = writeScope(scope);
     const fresh = createClaimToken(this.#random);
     const params = { name: checkName(name, 'name'), organizationId, paused: paused ? 1 : 0, fresh, now: this.store.clock.now() };
-    const { changes } = await this.store.write(pauseSchedule, params, organizationId === null ? NAMED : { organizationId });
+    const { changes } = await this.store.write(pauseSchedule, params, whose);
     return changes === 1;
   }
 
@@ -224,3 +225,5 @@ function readSpec(text: string): ScheduleSpec {
     return {} as ScheduleSpec;
   }
 }
+
+const writeScope = ({ organizationId }: JobScope) => (organizationId === undefined ? NAMED : { organizationId });

@@ -1,4 +1,4 @@
-// `pnpm check [--base <commit>]`: every gate's self-test and then the gate; then the self-test of the ablations. Exit: 1 on any finding or command
+// `pnpm check [--base <commit>]`: every gate and its self-test, and the self-test of the ablations, as many at a time as there are processors. Exit: 1 on any finding or command
 // that gave no answer, else 3 if something was not measured, else 0.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,12 +15,14 @@ const run = (command: string, script: string, args: readonly string[]) => ({
   file: process.execPath,
   args: [...process.execArgv, script, ...args],
 });
-const rows = runCommands([
-  ...GATE_NAMES.flatMap((name) =>
-    [['--self-test'], base === undefined ? [] : ['--base', base]].map((args) => run('pnpm gate', cli, [name, ...args])),
-  ),
+// The slow ones first: the quick ones then fill the other processors.
+const commands = [
   run('pnpm ablate', ablate, ['--self-test']),
-]);
+  ...[...GATE_NAMES]
+    .reverse()
+    .flatMap((name) => [base === undefined ? [] : ['--base', base], ['--self-test']].map((args) => run('pnpm gate', cli, [name, ...args]))),
+];
+const rows = await runCommands(commands, { print: (command, output) => console.log(`── ${command}\n${output.trimEnd()}`) });
 console.log(`\n${renderCheck(rows)}`);
 process.exitCode = worstOf(rows.map(({ verdict }) => verdict));
 

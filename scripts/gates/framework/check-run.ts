@@ -1,5 +1,7 @@
-// Runs commands one after the other, each in a process of its own, and says how each ended: one that dies is told from one that passes.
-import { spawnSync } from 'node:child_process';
+// Runs commands, each in a process of its own, and says how each ended: one that dies is told from one that passes.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { type Verdict, verdictOf } from './exit-codes.js';
 
 export interface CheckCommand {
@@ -16,12 +18,42 @@ export interface CheckRow {
   readonly verdict: Verdict;
 }
 
-export function runCommands(commands: readonly CheckCommand[], { stdio = 'inherit' }: { stdio?: 'inherit' | 'ignore' } = {}): CheckRow[] {
-  return commands.map(({ command, file, args }) => {
-    if (stdio === 'inherit') console.log(`── ${command}`);
-    const { status, signal, error } = spawnSync(file, args, { stdio });
-    return { command, exit: status ?? signal ?? String(error?.message), verdict: verdictOf(status) };
-  });
+export interface RunOptions {
+  /** Called with all that a command wrote once it has ended, so that no two are mixed. */
+  readonly print: (command: string, output: string) => void;
+  /** Commands at a time. Default: the processors, at least two. */
+  readonly atOnce?: number;
+}
+
+/** They start in the order given. @returns their rows in that order. */
+export async function runCommands(
+  commands: readonly CheckCommand[],
+  { print, atOnce = Math.max(2, availableParallelism()) }: RunOptions,
+): Promise<CheckRow[]> {
+  const rows: CheckRow[] = [];
+  const waiting = [...commands.entries()];
+  const lane = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [at, { command, file, args }] = next;
+      const { code, exit, output } = await runToEnd(file, args);
+      print(command, output);
+      rows[at] = { command, exit, verdict: verdictOf(code) };
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return rows;
+}
+
+async function runToEnd(file: string, args: readonly string[]): Promise<{ code: number | null; exit: number | string; output: string }> {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  try {
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+    return { code, exit: code ?? signal ?? 'unknown', output };
+  } catch (error) {
+    return { code: null, exit: (error as Error).message, output };
+  }
 }
 
 /** The record of a check, in the lines that `gates:reconcile` reads, and the totals last. */

@@ -1,5 +1,5 @@
-// `pnpm check [--base <commit>]`: every gate and its self-test, and the self-test of the ablations, as many at a time as there are processors. Exit: 1 on any finding or command
-// that gave no answer, else 3 if something was not measured, else 0.
+// `pnpm check [--base <commit>]`: every gate and its self-test, and the self-test of the ablations, as many at a time as there are processors. Exit:
+// 1 on any finding or command that gave no answer, else 3 if something was not measured, else 0.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderCheck, runCommands } from './framework/check-run.js';

@@ -21,38 +21,38 @@ export interface CheckRow {
 export interface RunOptions {
   /** Called with all that a command wrote once it has ended, so that no two are mixed. */
   readonly print: (command: string, output: string) => void;
-  /** Commands at a time. Default: the processors, at least two. */
+  /** Commands at a time. Default: the processors. */
   readonly atOnce?: number;
 }
 
 /** They start in the order given. @returns their rows in that order. */
 export async function runCommands(
   commands: readonly CheckCommand[],
-  { print, atOnce = Math.max(2, availableParallelism()) }: RunOptions,
+  { print, atOnce = availableParallelism() }: RunOptions,
 ): Promise<CheckRow[]> {
   const rows: CheckRow[] = [];
   const waiting = [...commands.entries()];
   const lane = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [at, { command, file, args }] = next;
-      const { code, exit, output } = await runToEnd(file, args);
-      print(command, output);
-      rows[at] = { command, exit, verdict: verdictOf(code) };
+      const [at, command] = next;
+      const { row, output } = await runToEnd(command);
+      print(command.command, output);
+      rows[at] = row;
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
   return rows;
 }
 
-async function runToEnd(file: string, args: readonly string[]): Promise<{ code: number | null; exit: number | string; output: string }> {
+async function runToEnd({ command, file, args }: CheckCommand): Promise<{ row: CheckRow; output: string }> {
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   try {
-    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-    return { code, exit: code ?? signal ?? 'unknown', output };
+    const [code, signal] = (await once(child, 'close')) as [number, null] | [null, string];
+    return { row: { command, exit: code ?? signal, verdict: verdictOf(code) }, output };
   } catch (error) {
-    return { code: null, exit: (error as Error).message, output };
+    return { row: { command, exit: (error as Error).message, verdict: verdictOf(null) }, output };
   }
 }
 

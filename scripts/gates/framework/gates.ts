@@ -1,4 +1,4 @@
-// Which gates there are, in the order `check` runs them: the quick ones first.
+// Which gates there are, the quick ones first: as one runs them by hand. `check`, which runs several at a time, starts with the last.
 import type { Gate } from './gate.js';
 
 export const GATE_NAMES = [

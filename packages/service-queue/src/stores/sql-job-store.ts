@@ -55,6 +55,7 @@ import { findSweepable, freeExpiredKeys, sweepJobs } from '../sql/sweep-jobs.js'
 import { type ArmSet, type ClaimArm, inTurn, toArmSets } from './claim-arms.js';
 import { type AckRow, oneTokenEach, toAck } from './job-rows.js';
 import { SqlJobEnqueuer } from './sql-job-enqueuer.js';
+import { writeScope } from './write-scope.js';
 
 /** Why the worker's writes name no organization: on a tick there is no caller, and a claim takes the jobs of all of them. */
 const WORK = { global: 'queue worker: a claim, its outcome and its recovery cross organizations by design' };
@@ -244,9 +245,7 @@ export class SqlJobStore implements JobStore {
   /** What a caller does to one job. @returns rows. */
   async #change(statement: Statement, params: SqlParams, scope: JobScope | undefined): Promise<number> {
     const given = { now: this.store.clock.now(), ...params, organizationId: checkScope(scope) };
-    const named = scope?.organizationId;
-    const whose = named === undefined ? { global: 'queue: the caller named jobs and no organization' } : { organizationId: named };
-    const { changes } = await this.store.write(statement, given, whose);
+    const { changes } = await this.store.write(statement, given, writeScope(scope, 'queue: the caller named jobs and no organization'));
     return changes ?? 0;
   }
 

@@ -32,6 +32,7 @@ import {
 } from '../sql/schedules.js';
 import { charactersOf } from './job-rows.js';
 import { lastFireAfter, lastJobOf, UNSCHEDULED, waitingAfter } from './schedule-rows.js';
+import { writeScope } from './write-scope.js';
 
 const FIRE = { global: 'queue schedules: on a tick there is no caller, and schedules of all organizations come due together' };
 const NAMED = { global: 'queue schedules: the caller named a schedule, whosever it is' };
@@ -78,10 +79,10 @@ export class SqlScheduleStore implements ScheduleStore {
     return changes === 1;
   }
 
-  async remove(name: string, scope: JobScope = {}): Promise<boolean> {
+  async remove(name: string, scope?: JobScope): Promise<boolean> {
     checkName(name, 'name');
     const organizationId = checkScope(scope);
-    const whose = writeScope(scope);
+    const whose = writeScope(scope, NAMED.global);
     const [removed] = await this.store.batch([
       { statement: removeSchedule, params: { name, organizationId }, scope: whose },
       { statement: skipWaitingRuns, params: { name, reason: UNSCHEDULED }, scope: whose },
@@ -99,9 +100,9 @@ export class SqlScheduleStore implements ScheduleStore {
     return records.map(toSchedule);
   }
 
-  async setPaused(name: string, paused: boolean, scope: JobScope = {}): Promise<boolean> {
+  async setPaused(name: string, paused: boolean, scope?: JobScope): Promise<boolean> {
     const organizationId = checkScope(scope);
-    const whose = writeScope(scope);
+    const whose = writeScope(scope, NAMED.global);
     const fresh = createClaimToken(this.#random);
     const params = { name: checkName(name, 'name'), organizationId, paused: paused ? 1 : 0, fresh, now: this.store.clock.now() };
     const { changes } = await this.store.write(pauseSchedule, params, whose);
@@ -225,5 +226,3 @@ function readSpec(text: string): ScheduleSpec {
     return {} as ScheduleSpec;
   }
 }
-
-const writeScope = ({ organizationId }: JobScope) => (organizationId === undefined ? NAMED : { organizationId });

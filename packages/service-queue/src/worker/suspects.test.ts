@@ -105,6 +105,31 @@ describe('jobs under suspicion', () => {
     await worker.stop();
   });
 
+  test('that are done at once follow each other at once: two crashes do not hold up all that was claimed ahead', async () => {
+    const { clock, worker, service, runs } = await suspects(100);
+    for (let done = 0; done < 100; done += 1) {
+      runs[done]?.end();
+      await clock.advance(50);
+    }
+    expect(await service.stats('mail')).toMatchObject([{ completed: 100, dead: 0 }]);
+    // Control: they were put off, each once.
+    expect(worker.counters().putOff).toBe(99);
+    await worker.stop();
+  });
+
+  test('meet one that takes long ever less often, and come back within a minute', async () => {
+    const { clock, worker, memory, data, stop } = await suspects(100);
+    await clock.advance(LEASE_MS - 1);
+    expect(data()).toEqual([0]);
+    // Each soon, and then one a second. At an even 50 ms it would be 600.
+    expect(worker.counters().putOff).toBeLessThan(300);
+    const { nextDueAt = 0 } = await memory.survey({ queues: [] });
+    expect(nextDueAt - clock.now()).toBeLessThanOrEqual(1_000);
+    await clock.advance(60_000);
+    expect(data().length).toBeGreaterThan(1);
+    await stop();
+  });
+
   test('hold up nobody else: fresh jobs of any queue run beside them', async () => {
     const { data, clock, worker, service, stop } = await suspects(2);
     const other = recordingHandler();

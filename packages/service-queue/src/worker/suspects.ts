@@ -3,8 +3,11 @@ import type { Clock } from '@bellhop/kernel';
 
 /** The claim at hand is counted already: two before it, of which the last expired, make a suspect. So does the last attempt after an expiry. */
 const SUSPECT_ATTEMPTS = 3;
-/** How long a suspect is put off whose turn it is not, for each that goes before it. */
-const PUT_OFF_MS = 1_000;
+/** Suspects that are put off come back so far apart, by how long the one at work has taken: most are done in milliseconds, one may take an hour. */
+const LEAST_APART_MS = 50;
+const MOST_APART_MS = 1_000;
+/** No suspect is put off for longer. Those for which there is no place in that time come back together and are put off anew, by one statement. */
+const PUT_OFF_MOST_MS = 60_000;
 
 export interface Verdict {
   readonly run: readonly ClaimedJob[];
@@ -21,7 +24,9 @@ export interface Verdict {
  * own attempts and, of those that are no suspects, one that each can spare. Jobs that are no suspects are not held up.
  */
 export class Suspects {
-  private current: { readonly id: string; readonly until: number } | null = null;
+  private current: { readonly id: string; readonly since: number; readonly until: number } | null = null;
+  /** Monotonic time at which the last of those that were put off comes back. */
+  private lastBack = 0;
 
   constructor(private readonly clock: Clock) {}
 
@@ -35,7 +40,7 @@ export class Suspects {
     const putOff: { claim: ClaimedJob; dueAt: number }[] = [];
     for (const job of jobs) {
       if (!isSuspect(job) || held(job.id) || this.begin(job, leaseMs)) run.push(job);
-      else putOff.push({ claim: job, dueAt: this.clock.now() + PUT_OFF_MS * (putOff.length + 1) });
+      else putOff.push({ claim: job, dueAt: this.clock.now() + this.putOffMs() });
     }
     return { run, putOff };
   }
@@ -49,8 +54,20 @@ export class Suspects {
   private begin({ id }: ClaimedJob, leaseMs: number): boolean {
     const now = this.clock.monotonic();
     if (this.current && this.current.until > now) return false;
-    this.current = { id, until: now + leaseMs };
+    this.current = { id, since: now, until: now + leaseMs };
     return true;
+  }
+
+  /**
+   * How long the next one is put off: until after all that were put off before. One at work that takes long is met by few of them, as each that
+   * comes too early goes to the end of the line, further apart.
+   */
+  private putOffMs(): number {
+    const now = this.clock.monotonic();
+    const elapsedMs = now - (this.current?.since ?? now);
+    const apartMs = Math.min(Math.max(elapsedMs, LEAST_APART_MS), MOST_APART_MS);
+    this.lastBack = Math.min(Math.max(this.lastBack, now) + apartMs, now + PUT_OFF_MOST_MS);
+    return Math.ceil(this.lastBack - now);
   }
 }
 

@@ -54,6 +54,47 @@ describe('a jump of the wall clock', () => {
     await stop();
   });
 
+  test.each(['survey', 'renew'] as const)('causes no second run when it comes in the middle of a tick, at the %s', async (moment) => {
+    const { handler, runs } = heldHandler();
+    const one = queueBench({ workerId: 'one' });
+    one.service.subscribe('mail', handler);
+    const { id } = await one.service.publish('mail', 1);
+    one.worker.start();
+    let jumps = 0;
+    const memory = new Proxy(one.memory, {
+      get(target, name) {
+        if (name === moment && jumps === 1) {
+          jumps += 1;
+          one.clock.jumpWall(HOUR_MS);
+        }
+        const member = Reflect.get(target, name) as unknown;
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const two = queueBench({ clock: one.clock, memory, workerId: 'two', seed: 2 });
+    two.service.subscribe('mail', handler);
+    two.worker.start();
+    // What it works, it renews before it returns what expired.
+    two.service.subscribe('other', handler);
+    await two.service.publish('other', 1);
+    await one.clock.advance(60_000);
+    const dead = await one.publishSilently('gone');
+    await one.memory.claim({ workerId: 'dead', now: one.clock.now() - 60_000, queues: [{ queue: 'gone', limit: 1, leaseMs: 30_000 }] });
+    jumps = 1;
+    two.worker.wake();
+    await one.clock.advance(20);
+    // Control: the tick was in the middle of returning leases, and one that had really expired is returned.
+    expect(jumps).toBe(2);
+    await one.clock.advance(60_000);
+    expect(await one.job(dead)).toMatchObject({ status: 'pending', attempts: 1 });
+    expect(runs.filter(({ message }) => message.id === id)).toHaveLength(1);
+    for (const { end } of runs) end();
+    await one.clock.advance(100);
+    expect(await one.job(id)).toMatchObject({ status: 'completed', attempts: 1 });
+    await one.stop();
+    await two.stop();
+  });
+
   test('control: a worker that neither saw the jump nor waits at its start returns the lease at once, and runs the job a second time', async () => {
     const { runs, stop } = await jumpWhileRunning({ secondStartsAfterwards: true, secondTicksByHand: true });
     expect(runs).toHaveLength(2);

@@ -269,14 +269,18 @@ export class QueueWorker {
   }
 
   private async reclaim(): Promise<number> {
+    // The clock may have jumped since the tick began: in the survey, whose expiries are then no expiries. What jumps from here on is not read.
+    const now = this.settings.clock.now();
+    const jumped = this.jump.look();
     const guardLeftMs = this.jump.guardLeftMs(true);
     if (guardLeftMs > 0) {
-      this.loop.due(this.settings.clock.now() + guardLeftMs);
+      this.loop.due(now + guardLeftMs);
+      if (jumped) await this.renewAll();
       return 0;
     }
     // Leases of our own may have run out while the event loop was blocked: their jobs are at work, and no one else's yet.
     await this.renewAll();
-    return this.options.jobs.reclaim({ limit: RECOVER_LIMIT });
+    return this.options.jobs.reclaim({ now, limit: RECOVER_LIMIT });
   }
 
   /** One part of a tick: what it throws fails that part. */

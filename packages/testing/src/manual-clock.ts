@@ -49,8 +49,9 @@ export class ManualClock implements Clock {
     this.monotonicMs = options.monotonic ?? 0;
   }
 
+  /** Whole milliseconds, as the system's, also where a timer fired between two. */
   now(): number {
-    return this.wallMs;
+    return Math.floor(this.wallMs);
   }
 
   monotonic(): number {

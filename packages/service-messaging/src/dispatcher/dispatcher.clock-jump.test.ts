@@ -1,3 +1,4 @@
+import type { SurveyOptions } from '@bellhop/contracts';
 import { describe, expect, test } from 'vitest';
 import { dispatcherBench, heldChannel } from './dispatcher-bench.fixture.js';
 
@@ -31,6 +32,47 @@ describe('a jump of the wall clock', () => {
     await one.clock.advance(60_000);
     expect(email.sends).toHaveLength(1);
     expect(email.sends[0]?.signal.aborted).toBe(false);
+    email.sends[0]?.end();
+    await one.clock.advance(100);
+    expect(await one.row(id)).toMatchObject({ status: 'success', attempts: 1 });
+    await Promise.all([one.stop(), two.dispatcher.stop()]);
+  });
+
+  test('causes none when it comes in the middle of a tick, after the survey saw an expired claim', async () => {
+    const email = heldChannel('email');
+    const one = dispatcherBench({ channels: [email.channel], nodeId: 'one', sendTimeoutMs: 2 * MINUTE });
+    const id = await one.enqueue();
+    one.dispatcher.start();
+    await one.clock.advance(100);
+    let jumps: number | undefined;
+    const memory = new Proxy(one.memory, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown;
+        if (name !== 'survey') return typeof member === 'function' ? member.bind(target) : member;
+        return async (options: SurveyOptions) => {
+          const seen = await target.survey(options);
+          if (seen.expired && jumps === 0) {
+            jumps += 1;
+            one.clock.jumpWall(HOUR);
+          }
+          return seen;
+        };
+      },
+    });
+    const two = dispatcherBench({ channels: [email.channel], clock: one.clock, memory, nodeId: 'two', sendTimeoutMs: 2 * MINUTE });
+    two.dispatcher.start();
+    await one.clock.advance(MINUTE);
+    const dead = await one.enqueue({ channel: 'nowhere' });
+    await one.memory.claim({ nodeId: 'dead', limit: 1, claimTtlMs: 1, channels: ['nowhere'] });
+    await one.clock.advance(1);
+    jumps = 0;
+    two.dispatcher.wake();
+    await one.clock.advance(100);
+    // Control: the tick was about to reap, and a claim that had really expired is reaped in the end.
+    expect(jumps).toBe(1);
+    await one.clock.advance(MINUTE / 2);
+    expect(await one.row(dead)).toMatchObject({ status: 'pending' });
+    expect(email.sends).toHaveLength(1);
     email.sends[0]?.end();
     await one.clock.advance(100);
     expect(await one.row(id)).toMatchObject({ status: 'success', attempts: 1 });

@@ -206,13 +206,18 @@ export class NotificationDispatcher {
 
   /** @returns rows returned to pending. */
   private async reap(round: ClaimRound): Promise<number> {
+    const { clock, claimTtlMs } = this.settings;
+    // The clock may have jumped since the tick began: in the survey, whose expiries are then no expiries. What jumps from here on is not read.
+    const now = clock.now();
+    const jumped = this.jump.look();
     const guardLeftMs = this.jump.guardLeftMs(this.options.outbox.survey !== undefined);
     if (guardLeftMs > 0) {
-      this.loop.due(this.settings.clock.now() + guardLeftMs);
+      this.loop.due(now + guardLeftMs);
+      if (jumped) await this.pool.renew();
       return 0;
     }
     try {
-      const reaped = (await this.options.outbox.reap?.({ claimTtlMs: this.settings.claimTtlMs })) ?? 0;
+      const reaped = (await this.options.outbox.reap?.({ claimTtlMs, now })) ?? 0;
       this.tally.counts.reaped += reaped;
       return reaped;
     } catch (error) {

@@ -5,7 +5,8 @@
 export const ERROR_CODES = {
   // input
   INVALID_INPUT: 'A value is malformed or out of its bounds.',
-  PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB, or the metadata of a job larger than 16 KiB.',
+  PAYLOAD_TOO_LARGE:
+    'A payload is larger than 256 KiB, the metadata of a job larger than 16 KiB, or the body of an inbound webhook larger than 5 MiB.',
   UNKNOWN_CHANNEL: 'A channel id is not registered where one is required.',
   NOT_FOUND: 'The thing named does not exist, or belongs to another organization.',
   // kernel
@@ -37,6 +38,14 @@ export const ERROR_CODES = {
   JOB_NOT_FOUND: 'There is no such job, it belongs to another organization, or it is not in the state the call is for.',
   SCHEDULE_NOT_FOUND: 'There is no schedule of that name.',
   CLAIM_LOST: 'The job is no longer held by this claim: its lease ran out, or it was settled already.',
+  // switchboard
+  TODO_CONFLICT: 'The todo is not in the state the call is for, or the claim, its owner or its lease token is not the one it is held by.',
+  SLUG_TAKEN: 'Another endpoint of the organization has this slug.',
+  HOOK_CEILING: 'The endpoint has as many notify hooks as it may have.',
+  RATE_LIMITED: 'Too many requests from one address within a short time.',
+  // secrets
+  ENCRYPTION_KEY: 'A secret is to be kept or read and no usable encryption key is configured.',
+  SEALED_VALUE: 'A stored secret cannot be opened: it is not sealed, was altered, or belongs to another key.',
   // host
   CONFIG: 'The configuration file or environment is wrong.',
   UNAUTHENTICATED: 'No valid key was given.',

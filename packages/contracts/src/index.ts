@@ -1,3 +1,54 @@
+export { BOARD, type BoardScope, type IBoard, type OperatorTodoFilter, type TodoCount } from './board.js';
+export type {
+  BoardConsumer,
+  ClaimInput,
+  ClaimNextInput,
+  HeartbeatInput,
+  HeldInput,
+  Pushed,
+  PushInput,
+  ReleaseInput,
+  SettleInput,
+  TodoFilter,
+} from './board-consumer.js';
+export {
+  BOARD_VERBS,
+  type BoardEndpoint,
+  type BoardVerb,
+  DEFAULT_BOARD_VERBS,
+  type VendedEndpoint,
+  type VendInput,
+} from './board-endpoint.js';
+export type {
+  BoardHooks,
+  HookDisabledReason,
+  MadeNotifyHook,
+  NotifyHook,
+  NotifyHookInput,
+  NotifyHookList,
+  OperatorHooks,
+} from './board-notify-hook.js';
+export {
+  BOARD_WAKES,
+  type BoardWakes,
+  type ReadyHook,
+  type ReadyReason,
+  type ReadyTodo,
+  type WakeOutcome,
+  type WakeOutcomeKind,
+  type WakeSql,
+} from './board-wakes.js';
+export {
+  type BoardWebhooks,
+  type InboundRequest,
+  type InboundWebhook,
+  type InboundWebhookInput,
+  type IngestResult,
+  type MadeInboundWebhook,
+  WEBHOOK_SOURCES,
+  type WebhookSource,
+  type WebhookTarget,
+} from './board-webhook.js';
 export type { ChangeSignal, ChangeSignals } from './change-signals.js';
 export {
   type ClaimedDelivery,
@@ -95,8 +146,22 @@ export {
   type ScheduleStore,
   type StoredSchedule,
 } from './schedule-store.js';
+export { type IStall, type NudgeCounts, STALL, STALL_STATES, type StallExplanation, type StallState } from './stall.js';
 export type { BatchStep, Operation, SqlFamily, SqlParams, SqlValue, Statement, StatementResult, WriteScope } from './statement.js';
 export type { MeterSnapshot, StatementCount, StatementMeter } from './statement-meter.js';
 export { type BatchOptions, type Dialect, STORE, type Store, type StoreHealth } from './store.js';
 export type { TenantAudit, TenantFinding, TenantPosture } from './tenant-audit.js';
+export {
+  ATTEMPT_OUTCOMES,
+  type AttemptDisposition,
+  type AttemptOutcome,
+  type ClaimedTodo,
+  QUARANTINE_QUEUE,
+  TODO_STATES,
+  type Todo,
+  type TodoAttempt,
+  type TodoDetail,
+  type TodoPage,
+  type TodoState,
+} from './todo.js';
 export type { Transaction, TransactionOption } from './transaction.js';

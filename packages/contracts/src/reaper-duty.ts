@@ -6,6 +6,8 @@ interface Duty {
   readonly name: string;
   /** Lower first. Default 100. */
   readonly order?: number;
+  /** What the log says at `info` after a run that did something, with its `duty` and `count`. Default: `a duty is done`. */
+  readonly doneMessage?: string;
   /** Does it, in bounded batches, until nothing is left or the signal aborts. @returns how much, for the log. */
   run(ctx: { readonly now: number; readonly signal: AbortSignal }): Promise<number>;
 }

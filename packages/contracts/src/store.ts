@@ -49,6 +49,27 @@ export interface Store {
   /** Runs a read. @throws BellhopError `BATCH_ONLY` in a transaction of remote libSQL. */
   read<Row>(statement: Statement, params: SqlParams, options?: TransactionOption): Promise<Row[]>;
 
+  /**
+   * A long read, row by row: `each` is called for every row, and the event loop gets its turn at least every 20 ms, as far as the database
+   * gives a row and `each` takes it within that (a sort without an index ends before its first row). One statement on the meter.
+   *
+   * It holds up nothing: SQLite and libSQL files use a second, read-only connection of their own, which sees the database as it was at the first
+   * row, whatever is written meanwhile. There one such read runs at a time, others wait for it. `memory:`, an adopted better-sqlite3 and servers
+   * read the rows as a whole and hand them out bit by bit: bound what you ask of them.
+   *
+   * @param each synchronous: a promise that it returns is not waited for. What it throws ends the read.
+   * @param options.signal aborted: no row more is handed out.
+   * @returns the number of rows.
+   * @throws what `each` throws, and the signal's reason, as they are. BellhopError `TRX_REQUIRED` inside an open transaction of this SQLite
+   * store; `INVALID_INPUT` for a statement that is no select.
+   */
+  readRows<Row>(
+    statement: Statement,
+    params: SqlParams,
+    each: (row: Row) => void,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<number>;
+
   /** Runs a write on its own, or in the caller's transaction. */
   write<Row = never>(
     statement: Statement,

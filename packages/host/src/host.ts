@@ -4,16 +4,19 @@
  * Invariants: the port is bound before any work begins, and nothing is served before the kernel is ready; requests end before the kernel
  * stops; a start that fails leaves nothing running. It installs no signal handlers.
  */
-import { MESSAGING, QUEUE, STORE } from '@bellhop/contracts';
+import { BOARD, MESSAGING, QUEUE, STALL, STORE } from '@bellhop/contracts';
 import { type Clock, Kernel, type Logger, type Random, silentLogger, systemClock } from '@bellhop/kernel';
 import { JOB_PULL, type JobPull } from '@bellhop/service-queue';
+import { DOORBELL } from '@bellhop/switchboard';
 import { createDefaultFolder, DEFAULT_DATABASE_URL } from './config/default-database.js';
 import { checkHostOptions, type HostOptions } from './config/host-config.js';
 import { createApi } from './http/api.js';
+import { DoorbellStreams } from './http/doorbell-streams.js';
 import { HttpServer } from './http/server.js';
 import { environmentRootKey } from './keys/environment-key.js';
 import { KeyCheck } from './keys/key-check.js';
 import { KeyStore, type MadeKey } from './keys/key-store.js';
+import { registerBoardMetrics } from './metrics/board-metrics.js';
 import { HostMetrics } from './metrics/host-metrics.js';
 import { registerLoopMetrics } from './metrics/loop-metrics.js';
 import { registerMessagingMetrics } from './metrics/messaging-metrics.js';
@@ -50,6 +53,7 @@ export class Host {
   readonly #server: HttpServer;
   readonly #metrics = new HostMetrics();
   #pull: JobPull | undefined;
+  #doorbell: DoorbellStreams | undefined;
   #firstKey: MadeKey | null = null;
   #stopping: Promise<void> | undefined;
 
@@ -90,8 +94,9 @@ export class Host {
 
   /** Ends the requests, then the kernel. Idempotent. @throws what `kernel.stop()` throws, once everything is stopped. */
   stop(): Promise<void> {
-    // Who waits for jobs is answered: the requests would last until the deadline.
+    // Who waits for jobs is answered, and who listens to the doorbell let go: the requests would last until the deadline.
     this.#pull?.close();
+    this.#doorbell?.close();
     this.#stopping ??= this.#server.close(REQUEST_DRAIN_MS).then(() => this.kernel.stop());
     return this.#stopping;
   }
@@ -107,11 +112,16 @@ export class Host {
     registerMessagingMetrics(this.#metrics.registry, this.kernel);
     registerQueueMetrics(this.#metrics.registry, this.kernel);
     registerReaperMetrics(this.#metrics.registry, this.kernel);
+    registerBoardMetrics(this.#metrics.registry, this.kernel);
+    this.#doorbell = new DoorbellStreams({ doorbell: this.kernel.resolve(DOORBELL), clock: this.#clock, logger: this.#logger });
     this.#server.serve(
       createApi({
         messaging: this.kernel.resolve(MESSAGING),
         queues: this.kernel.resolve(QUEUE),
         pull: this.#pull,
+        board: this.kernel.resolve(BOARD),
+        stalls: this.kernel.resolve(STALL),
+        doorbell: this.#doorbell,
         keys: new KeyCheck({ keys, rootKey, clock: this.#clock }),
         metrics: this.#metrics,
         health: () => this.kernel.health(),

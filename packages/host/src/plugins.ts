@@ -4,6 +4,8 @@ import { reaperPlugin } from '@bellhop/reaper';
 import { messagingPlugin } from '@bellhop/service-messaging';
 import { queuePlugin } from '@bellhop/service-queue';
 import { storePlugin } from '@bellhop/store';
+import { switchboardPlugin } from '@bellhop/switchboard';
+import { stallPlugin } from '@bellhop/switchboard-stall';
 import { DEFAULT_DATABASE_URL } from './config/default-database.js';
 import type { HostOptions } from './config/host-config.js';
 import { keyPlugin } from './keys/key-plugin.js';
@@ -12,15 +14,22 @@ import { keyPlugin } from './keys/key-plugin.js';
 export type HostPlugin = KernelPlugin & Partial<MigratingPlugin>;
 
 /** Every plugin of a host: the built-in ones, then those of its config. @throws BellhopError `PLUGIN_OPTIONS`. */
-export function hostPlugins({ channels = [], database, messaging, plugins = [], posture, queue, reaper }: HostOptions): HostPlugin[] {
+export function hostPlugins(options: HostOptions): HostPlugin[] {
+  const { channels = [], database, messaging, plugins = [], posture, queue, reaper } = options;
   return [
     storePlugin(storeOptions({ database, posture })),
     keyPlugin(),
     reaperPlugin(reaper),
     queuePlugin(queue),
     messagingPlugin({ ...messaging, channels }),
+    ...boardPlugins(options),
     ...plugins,
   ];
+}
+
+/** The board, and what wakes the consumers of its stalled queues. */
+export function boardPlugins({ encryptionKey, outbound, switchboard }: HostOptions): HostPlugin[] {
+  return [switchboardPlugin({ ...switchboard, encryptionKey, outbound }), stallPlugin()];
 }
 
 /** The host's store: several organizations share it, so its posture is `isolated` unless the config says otherwise. */

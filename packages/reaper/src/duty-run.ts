@@ -121,7 +121,7 @@ export class DutyRun {
   /** @param options.stopped that a stop made it fail is no trouble. */
   #note(report: DutyReport | null, { stopped = false } = {}): DutyReport | null {
     const { logger, timeoutMs } = this.ports;
-    const { name: duty } = this.duty;
+    const { name: duty, doneMessage = 'a duty is done' } = this.duty;
     if (stopped) return report;
     if (report?.outcome === 'failed') {
       this.#trouble = errorMessage(report.error);
@@ -132,7 +132,7 @@ export class DutyRun {
     } else {
       this.#trouble = null;
       // Silent while there is nothing to tell: another process may have been quicker.
-      if (report?.count) logger.info({ duty, count: report.count }, 'a duty is done');
+      if (report?.count) logger.info({ duty, count: report.count }, doneMessage);
     }
     return report;
   }

@@ -1,4 +1,4 @@
-import { StoreError } from '@bellhop/kernel';
+import { type LogFields, StoreError, silentLogger } from '@bellhop/kernel';
 import { ManualClock } from '@bellhop/testing/manual-clock';
 import { describe, expect, test } from 'vitest';
 import { Reaper, type ReaperOptions } from './reaper.js';
@@ -99,6 +99,26 @@ describe('a tick', () => {
     expect(await reaper.tick()).toEqual([]);
     expect(asked).toEqual([3, 3]);
     expect(statements.size).toBe(1);
+  });
+});
+
+describe('the log', () => {
+  test('tells at info what was done, in the words of the duty where it has some, and nothing where it was nothing', async () => {
+    const lines: [LogFields, string][] = [];
+    const logger = { ...silentLogger, info: (fields: LogFields, message: string) => lines.push([fields, message]) };
+    const { reaper } = bench({
+      duties: [
+        askedDuty('plain', { script: async () => 2 }).duty,
+        { ...askedDuty('worded', { script: async () => 3 }).duty, doneMessage: 'old notes are gone' },
+        { ...askedDuty('vain', { script: async () => 0 }).duty, doneMessage: 'never said' },
+      ],
+      logger,
+    });
+    await reaper.tick();
+    expect(lines).toEqual([
+      [{ duty: 'plain', count: 2 }, 'a duty is done'],
+      [{ duty: 'worded', count: 3 }, 'old notes are gone'],
+    ]);
   });
 });
 

@@ -44,6 +44,9 @@ describe.each(['better-sqlite3', 'pg'] as const)('a knex instance of the applica
     const migration = { number: 1, name: 'x', kind: 'additive' as const, up: () => ['CREATE TABLE other (id VARCHAR(10))'] };
     await store.migrate({ plugin: 'notes', tenantTables: [], migrations: [migration] });
     expect(await ids()).toEqual(['a', 'b', 'c', 'd']);
+    const rows: unknown[] = [];
+    expect(await store.readRows(readNotes, {}, (row) => rows.push(row))).toBe(4);
+    expect(rows).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' }]);
     expect(await store.health()).toMatchObject({ reachable: true });
   });
 

@@ -17,13 +17,14 @@ import type {
   TransactionOption,
   WriteScope,
 } from '@bellhop/contracts';
-import { type Clock, errorMessage, type Logger } from '@bellhop/kernel';
+import { type Clock, errorMessage, InputError, type Logger } from '@bellhop/kernel';
 import type { Knex } from 'knex';
 import { afterCommit } from './after-commit.js';
 import type { Driver, Row } from './drivers/driver.js';
 import { LocalSignals } from './local-signals.js';
 import { MigrationRunner } from './migration-runner.js';
 import { RECONNECTING, withRetry } from './retry.js';
+import { inSlices } from './row-slices.js';
 import { ServerClock } from './server-clock.js';
 import { toStoreError } from './store-faults.js';
 import type { WriteAudit } from './write-audit.js';
@@ -107,6 +108,42 @@ export class SqlStore implements Store {
       options?.trx ? this.#driver.executeIn(options.trx, step) : withRetry(RECONNECTING, () => this.#driver.execute(step)),
     );
     return rows as R[];
+  }
+
+  async readRows<R>(
+    statement: Statement,
+    params: SqlParams,
+    each: (row: R) => void,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<number> {
+    if (statement.operation !== 'select') {
+      throw new InputError(
+        'INVALID_INPUT',
+        `readRows: ${statement.label} is a statement of operation ${statement.operation}; only a select can be read.`,
+      );
+    }
+    this.assertOutsideTransaction();
+    signal?.throwIfAborted();
+    const step = { statement, params };
+    let own: { readonly error: unknown } | undefined;
+    const handOut = (row: Row) => {
+      try {
+        each(row as R);
+      } catch (error) {
+        own = { error };
+        throw error;
+      }
+    };
+    const deliver = (rows: Iterable<Row>) => inSlices(rows, handOut, { signal });
+    try {
+      if (this.#driver.readRows) return await this.#driver.readRows(step, deliver);
+      const { rows } = await withRetry(RECONNECTING, () => this.#driver.execute(step));
+      return await deliver(rows);
+    } catch (error) {
+      // What `each` threw, and the reason of an abort, are the caller's own, whatever they look like.
+      if (own) throw own.error;
+      throw signal?.aborted && error === signal.reason ? error : toStoreError(error);
+    }
   }
 
   async write<R = never>(

@@ -1,1 +1,10 @@
-export {};
+export { type AssembledBoard, assembleBoard, type BoardParts } from './assemble-board.js';
+export type { Doorbell, DoorbellCounters } from './doorbell/doorbell.js';
+export { type DoorbellSession, type RingEvent, SESSIONS_PER_ENDPOINT_MAX } from './doorbell/doorbell-sessions.js';
+export { boardMigrations } from './migrations/board-migrations.js';
+export type { NotifyCounters } from './notify/notify-counters.js';
+export type { NotifyDispatcher } from './notify/notify-dispatcher.js';
+export { wakeSql } from './sql/wake-sql.js';
+export type { SwitchboardPluginOptions } from './switchboard-options.js';
+export { switchboardPlugin } from './switchboard-plugin.js';
+export { DOORBELL, NOTIFY_DISPATCHER } from './switchboard-tokens.js';

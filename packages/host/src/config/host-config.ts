@@ -1,9 +1,11 @@
 import type { NotificationChannel, TenantPosture } from '@bellhop/contracts';
 import { BellhopError, errorMessage, type KernelPlugin, parseOptions } from '@bellhop/kernel';
+import { type OutboundPolicy, outboundPolicySchema, SecretSealer } from '@bellhop/outbound';
 import { type ReaperPluginOptions, reaperPlugin } from '@bellhop/reaper';
 import { type MessagingPluginOptions, messagingPlugin } from '@bellhop/service-messaging';
 import { type QueuePluginOptions, queuePlugin } from '@bellhop/service-queue';
 import { type StoreOptions, storeOptionsSchema } from '@bellhop/store';
+import { type SwitchboardPluginOptions, switchboardPlugin } from '@bellhop/switchboard';
 import { z } from 'zod';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -32,6 +34,10 @@ export interface HostConfig {
   readonly queue?: QueuePluginOptions | undefined;
   /** Options of `reaperPlugin`. */
   readonly reaper?: ReaperPluginOptions | undefined;
+  /** Options of `switchboardPlugin`, apart from the encryption key, which no file holds, and `outbound`. */
+  readonly switchboard?: Omit<SwitchboardPluginOptions, 'encryptionKey' | 'outbound'> | undefined;
+  /** What the host may call besides public https URLs. Default: nothing. */
+  readonly outbound?: OutboundPolicy | undefined;
   /** More plugins, loaded after the built-in ones unless their `requires` and `after` say otherwise. */
   readonly plugins?: readonly KernelPlugin[] | undefined;
 }
@@ -43,6 +49,11 @@ export interface HostOptions extends HostConfig {
    * reach, and refused once revoked. Default: the keys in the database only.
    */
   readonly apiKey?: string | undefined;
+  /**
+   * Seals the secrets that the database keeps, usually `BELLHOP_ENCRYPTION_KEY`: 32 bytes in standard base64. Default: none, and what needs a
+   * secret to be kept is refused.
+   */
+  readonly encryptionKey?: string | undefined;
 }
 
 const { knex: _knex, posture: _posture, ...databaseOptions } = storeOptionsSchema.shape;
@@ -57,6 +68,8 @@ const schema = z.strictObject({
   messaging: z.record(z.string(), z.unknown()).optional(),
   queue: z.record(z.string(), z.unknown()).optional(),
   reaper: z.record(z.string(), z.unknown()).optional(),
+  switchboard: z.record(z.string(), z.unknown()).optional(),
+  outbound: outboundPolicySchema.partial().optional(),
   plugins: z.array(z.custom<KernelPlugin>(isPlugin, 'a plugin: an object with a name, as a plugin factory returns it')).optional(),
 });
 
@@ -70,24 +83,59 @@ export function defineConfig(config: HostConfig): HostConfig {
  * @throws BellhopError `PLUGIN_OPTIONS`: names the source, the path, what was given and what is allowed.
  */
 export function checkHostConfig(source: string, given: unknown): HostConfig {
+  refuseEncryptionKey(source, given);
   parseOptions(source, schema, given);
   // The value as it was given, not as parsed: the defaults of the plugins' options are theirs to fill in.
   const config = given as HostConfig;
   checkMessaging(source, config.messaging);
   checkPlugin('service-queue', `${source}: queue`, () => queuePlugin(config.queue));
   checkPlugin('reaper', `${source}: reaper`, () => reaperPlugin(config.reaper));
+  checkSwitchboard(source, config.switchboard);
   return config;
 }
 
 /** As {@link checkHostConfig}, for what an application gives. */
 export function checkHostOptions(given: HostOptions): HostOptions {
-  const { apiKey, ...config } = given;
+  const { apiKey, encryptionKey, ...config } = given;
   // A key that no Authorization header can carry would lock everybody out.
   if (apiKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(apiKey)) {
     throw new BellhopError('CONFIG', 'The root key (BELLHOP_API_KEY) must be 1 to 255 printable ASCII characters without spaces.');
   }
   checkHostConfig('host', config);
+  checkEncryptionKey(encryptionKey);
   return given;
+}
+
+/** A file is copied, shown and committed; the key that opens every stored secret must not be in one. */
+function refuseEncryptionKey(source: string, given: unknown): void {
+  const { switchboard } = (given ?? {}) as { switchboard?: unknown };
+  for (const [place, value] of [
+    ['encryptionKey', given],
+    ['switchboard.encryptionKey', switchboard],
+  ] as const) {
+    if (typeof value !== 'object' || value === null || !('encryptionKey' in value)) continue;
+    throw new BellhopError(
+      'PLUGIN_OPTIONS',
+      `${source}: ${place}: the encryption key is not kept in a config. Set BELLHOP_ENCRYPTION_KEY.`,
+    );
+  }
+}
+
+/** @throws BellhopError `CONFIG` for what is no key: a host with it would refuse every secret only once it is asked for one. */
+export function checkEncryptionKey(key: string | undefined): void {
+  try {
+    SecretSealer.fromKey(key);
+  } catch (error) {
+    throw new BellhopError('CONFIG', `BELLHOP_ENCRYPTION_KEY: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** As {@link checkMessaging}: `outbound` is given beside `switchboard`, not in it. */
+function checkSwitchboard(source: string, options: HostConfig['switchboard']): void {
+  if (options && 'outbound' in options) {
+    throw new BellhopError('PLUGIN_OPTIONS', `${source}: unknown option switchboard.outbound; it is given beside it, as \`outbound\``);
+  }
+  checkPlugin('switchboard', `${source}: switchboard`, () => switchboardPlugin(options));
 }
 
 /** The plugin knows its own options; making one starts nothing. */

@@ -1,10 +1,11 @@
 /** What a host runs with, from four places: flags over environment over config file over defaults. */
 import { basename } from 'node:path';
 import { BellhopError, errorMessage } from '@bellhop/kernel';
+import { type OutboundPolicy, outboundPolicySchema } from '@bellhop/outbound';
 import { parseDatabaseUrl } from '@bellhop/store';
 import { loadConfigFile } from './config-file.js';
 import { DEFAULT_DATABASE_URL } from './default-database.js';
-import type { HostOptions } from './host-config.js';
+import { checkEncryptionKey, type HostOptions } from './host-config.js';
 
 /** As commander hands them over. */
 export interface Flags {
@@ -37,14 +38,18 @@ export async function readSettings(flags: Flags, environment: Environment, folde
   ) ?? ['default', DEFAULT_DATABASE_URL];
   const port = firstGiven(['--port', flags.port], ['PORT', variable('PORT')]);
   const authToken = variable('BELLHOP_DATABASE_AUTH_TOKEN') ?? config.database?.authToken;
+  const outbound = outboundOf(variable);
   const databaseUrl = checkUrl(url);
   const options: HostOptions = {
     ...config,
     database: { ...config.database, url: databaseUrl, ...(authToken === undefined ? {} : { authToken }) },
     host: flags.host ?? variable('HOST') ?? config.host,
     port: port ? checkPort(port) : config.port,
+    ...(outbound ? { outbound: { ...config.outbound, ...outbound } } : {}),
     apiKey: variable('BELLHOP_API_KEY'),
+    encryptionKey: variable('BELLHOP_ENCRYPTION_KEY'),
   };
+  checkEncryptionKey(options.encryptionKey);
   return { options, databaseUrl, configFile, flags };
 }
 
@@ -66,4 +71,30 @@ function checkUrl([source, url]: Given): string {
 function checkPort([source, text]: Given): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new BellhopError('CONFIG', `${source}: given ${JSON.stringify(text)}; allowed: an integer from 0 to 65535 (0 takes a free port).`);
+}
+
+/** What the environment says of outbound calls; undefined when it says nothing, so that the file's word stands. */
+function outboundOf(variable: (name: string) => string | undefined): OutboundPolicy | undefined {
+  const [http, ranges] = [variable('BELLHOP_OUTBOUND_ALLOW_HTTP'), variable('BELLHOP_OUTBOUND_ALLOW_CIDRS')];
+  if (http === undefined && ranges === undefined) return undefined;
+  return {
+    ...(http === undefined ? {} : { allowHttp: checkFlag('BELLHOP_OUTBOUND_ALLOW_HTTP', http) }),
+    ...(ranges === undefined ? {} : { allowCidrs: checkRanges('BELLHOP_OUTBOUND_ALLOW_CIDRS', ranges) }),
+  };
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+
+function checkFlag(name: string, text: string): boolean {
+  const flag = Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined;
+  if (flag !== undefined) return flag;
+  throw new BellhopError('CONFIG', `${name}: given ${JSON.stringify(text)}; allowed: true, false, 1 or 0.`);
+}
+
+function checkRanges(name: string, text: string): string[] {
+  const ranges = text.split(',').map((range) => range.trim());
+  const { error } = outboundPolicySchema.safeParse({ allowCidrs: ranges });
+  if (!error) return ranges;
+  const problem = error.issues.map(({ message }) => message).join(' | ');
+  throw new BellhopError('CONFIG', `${name}: given ${JSON.stringify(text)}; ranges separated by commas are allowed: ${problem}`);
 }

@@ -1,16 +1,25 @@
 /** The HTTP API: who may pass, the route groups, and what becomes of everything else. It listens on nothing itself. */
-import type { IQueueService, Messaging } from '@bellhop/contracts';
+import type { IBoard, IQueueService, IStall, Messaging } from '@bellhop/contracts';
 import type { Clock, KernelHealth, Logger } from '@bellhop/kernel';
 import type { JobPull } from '@bellhop/service-queue';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Hono } from 'hono';
+import type { Hono, MiddlewareHandler } from 'hono';
 import type { KeyCheck } from '../keys/key-check.js';
 import type { HostMetrics } from '../metrics/host-metrics.js';
 import { type AuthEnv, authenticate, requireRoot } from './auth.js';
+import { boardTodoRoutes } from './board-todo-routes.js';
+import { authenticateConsumer, isConsumerPath } from './consumer-auth.js';
+import { consumerHookRoutes } from './consumer-hook-routes.js';
 import { deliveryRoutes } from './delivery-routes.js';
+import { doorbellRoutes } from './doorbell-routes.js';
+import type { DoorbellStreams } from './doorbell-streams.js';
+import { endpointHookRoutes } from './endpoint-hook-routes.js';
+import { endpointRoutes } from './endpoint-routes.js';
+import { endpointWebhookRoutes } from './endpoint-webhook-routes.js';
 import { answerFailure, HttpError } from './errors.js';
 import { healthRoutes } from './health-routes.js';
 import { inboxRoutes } from './inbox-routes.js';
+import { ingressRoutes } from './ingress-routes.js';
 import { jobRoutes } from './job-routes.js';
 import { metricsRoutes } from './metrics-routes.js';
 import { notificationRoutes } from './notification-routes.js';
@@ -20,11 +29,15 @@ import { pullRoutes } from './pull-routes.js';
 import { queueRoutes } from './queue-routes.js';
 import { allowedMethods } from './route-table.js';
 import { scheduleRoutes } from './schedule-routes.js';
+import { todoRoutes } from './todo-routes.js';
 
 export interface ApiParts {
   readonly messaging: Messaging;
   readonly queues: IQueueService;
   readonly pull: JobPull;
+  readonly board: IBoard;
+  readonly stalls: IStall;
+  readonly doorbell: DoorbellStreams;
   readonly keys: KeyCheck;
   readonly metrics: HostMetrics;
   readonly health: () => Promise<KernelHealth>;
@@ -32,7 +45,8 @@ export interface ApiParts {
   readonly clock: Clock;
 }
 
-export function createApi({ messaging, queues, pull, keys, metrics, health, logger, clock }: ApiParts): Hono<AuthEnv> {
+export function createApi(parts: ApiParts): Hono<AuthEnv> {
+  const { messaging, queues, pull, keys, metrics, health, logger, clock } = parts;
   const api = new OpenAPIHono<AuthEnv>();
   api.use('*', async (context, next) => {
     const startedAt = clock.monotonic();
@@ -40,7 +54,7 @@ export function createApi({ messaging, queues, pull, keys, metrics, health, logg
     const seconds = (clock.monotonic() - startedAt) / 1_000;
     metrics.countRequest(context.req.method, context.req.routePath, context.res.status, seconds);
   });
-  api.use('/v1/*', authenticate(keys), refuseMalformedAddress);
+  api.use('/v1/*', door(keys, parts.board), refuseMalformedAddress);
   api.use('/metrics', authenticate(keys), requireRoot);
 
   api.route('/', notificationRoutes(messaging));
@@ -50,6 +64,7 @@ export function createApi({ messaging, queues, pull, keys, metrics, health, logg
   api.route('/', jobRoutes(queues));
   api.route('/', pullRoutes(pull));
   api.route('/', scheduleRoutes(queues));
+  mountBoard(api, parts);
   api.route('/', metricsRoutes(metrics.registry));
   api.route('/', healthRoutes(health, clock));
   describeApi(api);
@@ -57,6 +72,23 @@ export function createApi({ messaging, queues, pull, keys, metrics, health, logg
   api.notFound((context) => answerFailure(context, noRoute(allowedMethods(api.routes, context.req.path)), logger));
   api.onError((error, context) => answerFailure(context, error, logger));
   return api;
+}
+
+/** Two kinds of caller, and no route for both: consumers of the board come with a credential, everybody else with an API key. */
+function door(keys: KeyCheck, board: IBoard): MiddlewareHandler {
+  const [forKeys, forConsumers] = [authenticate(keys), authenticateConsumer(board)];
+  return (context, next) => (isConsumerPath(context.req.path) ? forConsumers(context, next) : forKeys(context, next));
+}
+
+function mountBoard(api: OpenAPIHono<AuthEnv>, { board, stalls, doorbell }: ApiParts): void {
+  api.route('/', endpointRoutes(board, stalls));
+  api.route('/', endpointHookRoutes(board));
+  api.route('/', endpointWebhookRoutes(board));
+  api.route('/', boardTodoRoutes(board));
+  api.route('/', todoRoutes());
+  api.route('/', consumerHookRoutes());
+  api.route('/', doorbellRoutes(doorbell));
+  api.route('/', ingressRoutes(board));
 }
 
 function noRoute(allowed: readonly string[]): HttpError {

@@ -6,6 +6,7 @@ import { InputError } from '@bellhop/kernel';
 import type { MiddlewareHandler } from 'hono';
 import type { KeyCheck } from '../keys/key-check.js';
 import type { KeyGrant } from '../keys/key-store.js';
+import { isEndpointCredential } from './consumer-auth.js';
 import { HttpError } from './errors.js';
 
 export const ORGANIZATION_HEADER = 'Bellhop-Organization';
@@ -48,13 +49,19 @@ async function grantOf(keys: KeyCheck, header: string | undefined): Promise<KeyG
   const key = /^Bearer +([\x21-\x7e]{1,255})$/i.exec(header ?? '')?.[1];
   const grant = key === undefined ? null : await keys.check(key);
   if (grant) return grant;
-  const given = header === undefined ? 'No key was given' : 'The key is wrong or revoked, or the header is not "Bearer <key>"';
+  const given = faultOf(header, key);
   throw new HttpError({
     status: 401,
     code: 'UNAUTHENTICATED',
     message: `${given}. Send Authorization: Bearer <key>; \`bellhop keys create\` makes a key.`,
     headers: { 'WWW-Authenticate': 'Bearer realm="bellhop"' },
   });
+}
+
+function faultOf(header: string | undefined, key: string | undefined): string {
+  if (header === undefined) return 'No key was given';
+  if (key !== undefined && isEndpointCredential(key)) return 'This route takes an API key, and the credential of an endpoint was given';
+  return 'The key is wrong or revoked, or the header is not "Bearer <key>"';
 }
 
 function organizationOf({ organizationId: own }: KeyGrant, named: string | undefined): string {

@@ -27,13 +27,27 @@ export class HttpError extends Error {
 }
 
 /** Seconds after which a caller may try again. A held lock passes sooner than an outage. */
-const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { STORE_BUSY: '1', STORE_UNAVAILABLE: '5', STORE_CLOSED: '5', STORE_FULL: '60' };
+const RETRY_AFTER: Partial<Record<ErrorCode, string>> = {
+  STORE_BUSY: '1',
+  STORE_UNAVAILABLE: '5',
+  STORE_CLOSED: '5',
+  STORE_FULL: '60',
+  RATE_LIMITED: '1',
+};
 
 const UNAVAILABLE: Partial<Record<ErrorCode, string>> = {
   STORE_BUSY: 'The database is busy. Nothing was written; try again.',
   STORE_UNAVAILABLE: 'The database cannot be reached. Try again later; give a dedupKey or an idempotencyKey, so that a repeat is harmless.',
   STORE_CLOSED: 'This host is stopping. Try again.',
   STORE_FULL: 'The disk of the database is full. Nothing was written; try again once there is room.',
+};
+
+/** What the operator has to mend before a request can succeed: nothing says when to come again. */
+const UNCONFIGURED: Partial<Record<ErrorCode, string>> = {
+  ENCRYPTION_KEY:
+    'This host has no usable encryption key, and keeps or reads no secrets without one. Its operator sets BELLHOP_ENCRYPTION_KEY.',
+  SEALED_VALUE:
+    'A stored secret cannot be opened with the encryption key of this host. Its operator restores the key, or the secret is set anew.',
 };
 
 /** What the caller's request met, by its code. */
@@ -43,6 +57,12 @@ const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   JOB_NOT_FOUND: 404,
   SCHEDULE_NOT_FOUND: 404,
   CLAIM_LOST: 409,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  TODO_CONFLICT: 409,
+  SLUG_TAKEN: 409,
+  HOOK_CEILING: 409,
+  RATE_LIMITED: 429,
 };
 
 export function toFailure(error: unknown): HttpFailure {
@@ -53,8 +73,18 @@ export function toFailure(error: unknown): HttpFailure {
     const { code } = error;
     return { status: 503, code, message: UNAVAILABLE[code] as string, headers: { 'Retry-After': RETRY_AFTER[code] as string } };
   }
+  if (error instanceof BellhopError && UNCONFIGURED[error.code] !== undefined) {
+    return { status: 503, code: error.code, message: UNCONFIGURED[error.code] as string };
+  }
   if (error instanceof BellhopError && STATUS[error.code] !== undefined) {
-    return { status: STATUS[error.code] as ContentfulStatusCode, code: error.code, message: error.message };
+    const { code, message } = error;
+    const retryAfter = RETRY_AFTER[code];
+    return {
+      status: STATUS[code] as ContentfulStatusCode,
+      code,
+      message,
+      ...(retryAfter === undefined ? {} : { headers: { 'Retry-After': retryAfter } }),
+    };
   }
   return { status: 500, code: 'INTERNAL', message: 'Something failed inside the host; its log says what.' };
 }

@@ -1,6 +1,9 @@
 import { InputError } from '@bellhop/kernel';
 import type { Hook } from '@hono/zod-openapi';
-import type { AuthEnv } from './auth.js';
+import type { Env } from 'hono';
+
+/** What a schema made of one part of a request; whoever calls is of no account. */
+type Checked = Parameters<Hook<unknown, Env, string, unknown>>[0];
 
 interface Issue {
   readonly code?: string | undefined;
@@ -19,7 +22,7 @@ const NAMED_MAX = 10;
 const NAME_MAX_CHARACTERS = 80;
 
 /** Turns what the schema of a route refuses into one {@link InputError} that names every fault, up to ten. */
-export const refuseInvalid: Hook<unknown, AuthEnv, string, unknown> = (result) => {
+export const refuseInvalid = (result: Checked): void => {
   if (result.success) return;
   const { issues } = result.error;
   const place = PLACES[result.target] ?? result.target;

@@ -15,15 +15,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads the body of a request whose route takes JSON: of the right type, within its bound, in well-formed UTF-8. Parsing is the route's. */
 export const jsonBody: MiddlewareHandler = async (context, next) => {
-  checkType(context);
-  const text = decode(await readBounded(context));
+  requireJsonType(context.req.header('Content-Type'));
+  const text = decode(await readBounded(context, BODY_MAX_BYTES));
   // Where `context.req.json()` looks first. Its declared type is that of the settled value; hono itself keeps a promise there.
   context.req.bodyCache.text = Promise.resolve(text) as unknown as string;
   await next();
 };
 
-function checkType(context: Context): void {
-  const given = context.req.header('Content-Type');
+/** @throws HttpError 415 for any other. */
+export function requireJsonType(given: string | undefined): void {
   const type = given?.split(';')[0]?.trim() ?? '';
   if (JSON_TYPE.test(type)) return;
   throw new HttpError({
@@ -33,9 +33,10 @@ function checkType(context: Context): void {
   });
 }
 
-async function readBounded(context: Context): Promise<Uint8Array> {
+/** The body as it came, at most so many bytes. @throws HttpError 413 as soon as it is known to be longer. */
+export async function readBounded(context: Context, maxBytes: number): Promise<Uint8Array> {
   // A request that announces too much is refused before any of it is read.
-  if (Number(context.req.header('Content-Length') ?? 0) > BODY_MAX_BYTES) throw tooLarge();
+  if (Number(context.req.header('Content-Length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const reader = context.req.raw.body?.getReader();
   if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -44,9 +45,9 @@ async function readBounded(context: Context): Promise<Uint8Array> {
     const { done, value } = await reader.read().catch(hungUp);
     if (done) return Buffer.concat(chunks, bytes);
     bytes += value.byteLength;
-    if (bytes > BODY_MAX_BYTES) {
+    if (bytes > maxBytes) {
       void discard(reader);
-      throw tooLarge();
+      throw tooLarge(maxBytes);
     }
     chunks.push(value);
   }
@@ -83,10 +84,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function tooLarge(): HttpError {
+function tooLarge(maxBytes: number): HttpError {
   return new HttpError({
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
-    message: `The body is over ${BODY_MAX_BYTES} bytes. Store large content elsewhere and send a reference.`,
+    message: `The body is over ${maxBytes} bytes. Store large content elsewhere and send a reference.`,
   });
 }

@@ -207,9 +207,10 @@ const ERRORS = {
   401: 'No key, or a wrong or revoked one.',
   403: 'The key may not do this.',
   404: 'Nothing with this id in this organization.',
-  409: 'The claim is lost: it ran out, or was settled already.',
+  409: 'The claim is lost, or something is not in the state that the request is for; the code says which.',
   413: 'The body or the payload is too large.',
   415: 'The body is not JSON.',
+  429: 'Too many requests from one address; see Retry-After.',
   503: 'The database is busy or cannot be reached; see Retry-After.',
 } as const;
 

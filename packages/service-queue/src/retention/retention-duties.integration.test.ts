@@ -1,5 +1,6 @@
 /** What retention takes and leaves, on every store, and in what pieces. */
 import type { JobStore, ReaperDuty, ScheduleStore } from '@bellhop/contracts';
+import { SWEEP_BATCH, SWEEP_BATCHES } from '@bellhop/reaper';
 import { defineStatement } from '@bellhop/store';
 import { ManualClock, TEST_STORE_NAMES } from '@bellhop/testing';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { seedJobs, seedRows } from '../sql/seeded-jobs.fixture.js';
 import { MemoryJobStore } from '../stores/memory-job-store.js';
 import { MemoryScheduleStore } from '../stores/memory-schedule-store.js';
 import { jobMaker, twoJobStores } from '../stores/sql-jobs.fixture.js';
-import { retentionDuties, SWEEP_BATCH, SWEEP_BATCHES } from './retention-duties.js';
+import { retentionDuties } from './retention-duties.js';
 
 const DAY_MS = 86_400_000;
 const KEEP = { completedMs: 7 * DAY_MS, deadMs: 30 * DAY_MS, scheduleRunsMs: 30 * DAY_MS };

@@ -1,4 +1,5 @@
 import type { JobStore, ReaperDuty, ScheduleStore } from '@bellhop/contracts';
+import { inBatches, SWEEP_BATCH } from '@bellhop/reaper';
 import { oldRun } from '../sql/schedule-runs.js';
 import { sweepableJobs } from '../sql/sweep-jobs.js';
 
@@ -20,11 +21,6 @@ export interface RetentionPorts {
   /** Whether they are tables of the reaper's own store: then it asks in the statement that it asks anyway. */
   readonly inStore: { readonly jobs: boolean; readonly schedules: boolean };
 }
-
-/** Rows of one statement. At 1 000 a sweep holds a SQLite database for some 10 ms. */
-export const SWEEP_BATCH = 1_000;
-/** Statements of one run: 100 000 rows per tick of 30 s outpace what one database is given to do. */
-export const SWEEP_BATCHES = 100;
 
 export function retentionDuties(keep: Retention, { jobs, schedules, inStore }: RetentionPorts): ReaperDuty[] {
   const jobTimes = (now: number) => ({ completedBefore: before(now, keep.completedMs), deadBefore: before(now, keep.deadMs) });
@@ -65,16 +61,3 @@ export function retentionDuties(keep: Retention, { jobs, schedules, inStore }: R
 const NOW = 'CAST(:now AS BIGINT)';
 const sqlBefore = (ms: number) => `${NOW} - ${ms}`;
 const before = (now: number, ms: number) => Math.max(0, now - ms);
-
-/** @returns rows. What is more than one run may take is left to the next tick. */
-async function inBatches(signal: AbortSignal, sweep: () => Promise<number>, isMore: () => Promise<boolean>): Promise<number> {
-  let swept = 0;
-  for (let batch = 0; batch < SWEEP_BATCHES && !signal.aborted; batch += 1) {
-    const some = await sweep();
-    swept += some;
-    if (some < SWEEP_BATCH && !(await isMore())) break;
-    // An embedded database answers within the turn: without this the whole run would be one.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return swept;
-}

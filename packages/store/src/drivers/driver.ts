@@ -21,6 +21,11 @@ export interface Driver {
   open(): Promise<void>;
   /** One statement in a transaction of its own. */
   execute(step: Step): Promise<StatementResult<Row>>;
+  /**
+   * One read, its rows handed to `deliver` as the database finds them, on a connection that holds nobody up. Left out where there is none: the
+   * store then hands out what `execute` gives.
+   */
+  readRows?<T>(step: Step, deliver: (rows: Iterable<Row>) => Promise<T>): Promise<T>;
   /** All steps in one transaction, in one exchange where the database can. */
   executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]>;
   /** Inside the caller's transaction. */

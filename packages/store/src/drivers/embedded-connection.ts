@@ -77,6 +77,11 @@ export class EmbeddedConnection {
     return this.#underWay.run(() => this.retryBusy(attempt));
   }
 
+  /** Work on another connection of the database: nobody here waits for it, but `close` does. */
+  beside<T>(fn: () => Promise<T>): Promise<T> {
+    return this.#underWay.run(fn);
+  }
+
   retryBusy<T>(attempt: () => T | Promise<T>): Promise<T> {
     return withRetry({ on: ['busy'], budgetMs: this.#busyTimeoutMs }, attempt);
   }

@@ -13,6 +13,8 @@ import type { DriverMeter } from '../statement-meter.js';
 import { faultKind } from '../store-faults.js';
 import type { Driver, Row, Step } from './driver.js';
 import { EmbeddedConnection, NOTHING } from './embedded-connection.js';
+import { openLibsqlReader } from './libsql-reader.js';
+import { ReadConnection } from './read-connection.js';
 import { PROBE, unreadable } from './unreadable.js';
 
 /** The native client waits this long for a lock, blocking the event loop; beyond it we wait on timers. */
@@ -37,6 +39,7 @@ export class LibsqlFileDriver implements Driver {
   readonly knex;
   readonly #options: LibsqlFileDriverOptions;
   readonly #connection: EmbeddedConnection;
+  readonly #reads: ReadConnection;
   #opened = false;
   #client: Client | undefined;
   #transaction: LibsqlTransaction | undefined;
@@ -50,6 +53,7 @@ export class LibsqlFileDriver implements Driver {
     };
     this.#connection = new EmbeddedConnection(port, options.busyTimeoutMs);
     this.knex = this.#connection.knex;
+    this.#reads = new ReadConnection(() => openLibsqlReader(options), options);
   }
 
   async open(): Promise<void> {
@@ -67,6 +71,13 @@ export class LibsqlFileDriver implements Driver {
 
   execute(step: Step): Promise<StatementResult<Row>> {
     return this.#alone(async (client) => counted(this.#options.meter, step, await client.execute(libsqlStatement(step))));
+  }
+
+  async readRows<T>(step: Step, deliver: (rows: Iterable<Row>) => Promise<T>): Promise<T> {
+    return this.#connection.beside(async () => {
+      this.#assertOpen();
+      return this.#reads.read(step, deliver);
+    });
   }
 
   executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
@@ -99,6 +110,7 @@ export class LibsqlFileDriver implements Driver {
 
   async close(): Promise<void> {
     await this.#connection.close();
+    this.#reads.close();
     this.#disconnect();
   }
 
@@ -139,8 +151,12 @@ export class LibsqlFileDriver implements Driver {
   }
 
   async #current(): Promise<Client> {
-    if (!this.#opened) throw new StoreError('STORE_CLOSED', 'The store is not open. Start the kernel, or call open(), first.');
+    this.#assertOpen();
     return this.#client ?? this.#connect();
+  }
+
+  #assertOpen(): void {
+    if (!this.#opened) throw new StoreError('STORE_CLOSED', 'The store is not open. Start the kernel, or call open(), first.');
   }
 
   async #connect(): Promise<Client> {

@@ -6,6 +6,7 @@ import type { DriverMeter } from '../statement-meter.js';
 import { faultKind } from '../store-faults.js';
 import type { Driver, Row, Step } from './driver.js';
 import { EmbeddedConnection } from './embedded-connection.js';
+import { ReadConnection, type RowReader } from './read-connection.js';
 import { SqliteStatements } from './sqlite-statements.js';
 import { PROBE, unreadable } from './unreadable.js';
 
@@ -32,6 +33,7 @@ export class SqliteDriver implements Driver {
   readonly #options: SqliteDriverOptions;
   readonly #statements: SqliteStatements;
   readonly #connection: EmbeddedConnection;
+  readonly #reads: ReadConnection;
   #db: Database.Database | undefined;
 
   constructor(options: SqliteDriverOptions) {
@@ -47,6 +49,7 @@ export class SqliteDriver implements Driver {
     };
     this.#connection = new EmbeddedConnection(port, options.busyTimeoutMs);
     this.knex = this.#connection.knex;
+    this.#reads = new ReadConnection(() => openReader(options), options);
   }
 
   async open(): Promise<void> {
@@ -78,6 +81,16 @@ export class SqliteDriver implements Driver {
     return this.#connection.alone(() => this.#statements.run(this.#open, step));
   }
 
+  /** `memory:` reads at once, on its only connection: a second one would open another, empty database. */
+  async readRows<T>(step: Step, deliver: (rows: Iterable<Row>) => Promise<T>): Promise<T> {
+    if (!this.durable) return deliver((await this.execute(step)).rows);
+    return this.#connection.beside(async () => {
+      // A store that is not open says so, and reads nothing, though its file be there.
+      void this.#open;
+      return this.#reads.read(step, deliver);
+    });
+  }
+
   executeAll(steps: readonly Step[]): Promise<StatementResult<Row>[]> {
     return this.#connection.alone(() => this.#statements.runAll(this.#open, steps));
   }
@@ -102,6 +115,7 @@ export class SqliteDriver implements Driver {
 
   async close(): Promise<void> {
     await this.#connection.close();
+    this.#reads.close();
     this.#db?.close();
   }
 
@@ -131,4 +145,15 @@ export class SqliteDriver implements Driver {
     this.#options.meter.countSql(sql, changes);
     return { rows: [], changes, lastInsertRowid, reader: false };
   }
+}
+
+/** @throws SqliteError where the file cannot be read, or a lock is held. */
+function openReader({ file, meter }: SqliteDriverOptions): RowReader {
+  const db = new Database(file, { readonly: true, timeout: 0 });
+  db.pragma('temp_store = MEMORY');
+  meter.countSql('PRAGMA', 0);
+  return {
+    iterate: (sql, params) => db.prepare(sql).iterate(params) as IterableIterator<Row>,
+    close: () => db.close(),
+  };
 }

@@ -1,0 +1,57 @@
+/**
+ * Where others send events to. No key: who knows the URL gets in, and what is stored is decided by the source's signature. The token in the path is
+ * the secret of it, so it must never be in a log, a metric or an error; those have the route's pattern.
+ */
+import type { IBoard } from '@bellhop/contracts';
+import type { HttpBindings } from '@hono/node-server';
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { ingestedSchema } from './endpoint-schemas.js';
+import { readBounded, requireJsonType } from './json-body.js';
+import { errorResponses, jsonResponse } from './schemas.js';
+
+export const WEBHOOK_BODY_MAX_BYTES = 5 * 1024 * 1024;
+
+const ingest = createRoute({
+  method: 'post',
+  path: '/webhooks/w/{token}',
+  summary: 'Send an event: no key needed, its source signs it',
+  description: 'The body is JSON of at most 5 MiB, as its source sends it; it is not described here.',
+  security: [],
+  request: { params: z.object({ token: z.string().openapi({ param: { name: 'token', in: 'path' } }) }) },
+  responses: {
+    200: jsonResponse(ingestedSchema, 'It was here before: nothing was stored.'),
+    202: jsonResponse(ingestedSchema, 'Stored, with its todos.'),
+    ...errorResponses(400, 401, 404, 413, 415, 429, 503),
+  },
+});
+
+export function webhookPath(token: string): string {
+  return `/webhooks/w/${token}`;
+}
+
+export function ingressRoutes(board: IBoard): OpenAPIHono {
+  const routes = new OpenAPIHono();
+
+  routes.openapi(ingest, async (context) => {
+    const { token } = context.req.valid('param');
+    const type = context.req.header('Content-Type');
+    if (type !== undefined) requireJsonType(type);
+    const body = await readBounded(context, WEBHOOK_BODY_MAX_BYTES);
+    const { eventId, todoIds, replayed, verified } = await board.ingest({
+      token,
+      headers: context.req.header(),
+      body,
+      address: addressOf(context),
+    });
+    const answer = { eventId, todoIds, created: replayed ? 0 : todoIds.length, verified };
+    return replayed ? context.json(answer, 200) : context.json(answer, 202);
+  });
+
+  return routes;
+}
+
+/** Of the socket: what a header says of it anybody may have written. */
+function addressOf(context: Context): string {
+  return (context.env as HttpBindings).incoming.socket.remoteAddress ?? 'unknown';
+}

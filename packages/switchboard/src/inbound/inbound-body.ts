@@ -1,0 +1,71 @@
+import { BellhopError, InputError } from '@bellhop/kernel';
+import { checkPayload } from '@bellhop/store';
+
+// The body of an inbound webhook, read once its signature is known to be right. What it holds must never be part of an error.
+
+export const BODY_MAX_BYTES = 5 * 1024 * 1024;
+
+/** Deeper ones overflow the stack of whatever walks them. */
+const MOST_LEVELS = 500;
+
+const OPENS = new Set([0x7b, 0x5b]);
+const CLOSES = new Set([0x7d, 0x5d]);
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+export interface InboundBody {
+  readonly value: unknown;
+  /** Its JSON text, to be stored. */
+  readonly text: string;
+}
+
+/** @throws InputError `PAYLOAD_TOO_LARGE` over 5 MiB. */
+export function checkBodySize(body: Uint8Array): void {
+  if (body.byteLength <= BODY_MAX_BYTES) return;
+  throw new InputError('PAYLOAD_TOO_LARGE', `body: ${body.byteLength} bytes given; at most ${BODY_MAX_BYTES} are allowed.`, {
+    path: 'body',
+  });
+}
+
+/**
+ * @throws InputError `INVALID_INPUT` for what is no JSON in UTF-8, is nested over 500 levels, or holds what no store can keep; `PAYLOAD_TOO_LARGE`
+ * where its JSON text is over 5 MiB, as numbers written short can be.
+ */
+export function readBody(body: Uint8Array): InboundBody {
+  if (levelsOf(body) > MOST_LEVELS) throw refusal(`nested over ${MOST_LEVELS} levels`);
+  const value = parse(body);
+  try {
+    return { value, text: checkPayload(value, 'body', BODY_MAX_BYTES) };
+  } catch (error) {
+    // Its own path would lead through the keys of the body, which anybody may have chosen.
+    if (error instanceof BellhopError && error.code === 'PAYLOAD_TOO_LARGE') {
+      throw new InputError('PAYLOAD_TOO_LARGE', `body: over ${BODY_MAX_BYTES} bytes as JSON text.`, { path: 'body' });
+    }
+    throw refusal('a text in it holds U+0000 or a lone surrogate, which no store can keep');
+  }
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw refusal('no JSON in UTF-8; have the source send application/json');
+  }
+}
+
+/** How deep the brackets of a JSON text nest. Without a stack of its own, and before anything else walks it. */
+function levelsOf(body: Uint8Array): number {
+  let [level, deepest, inText] = [0, 0, false];
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at] as number;
+    if (byte === QUOTE) inText = !inText;
+    else if (inText && byte === BACKSLASH) at++;
+    else if (!inText && OPENS.has(byte)) deepest = Math.max(deepest, ++level);
+    else if (!inText && CLOSES.has(byte)) level--;
+  }
+  return deepest;
+}
+
+function refusal(problem: string): InputError {
+  return new InputError('INVALID_INPUT', `body: ${problem}.`, { path: 'body' });
+}

@@ -1,0 +1,35 @@
+import { defineStatement } from '@bellhop/store';
+
+/**
+ * The event of an inbound delivery. Nothing is stored where the delivery was here before. Params: one for each column; `externalId` null: each
+ * delivery is an event of its own.
+ */
+export const insertEvent = defineStatement({
+  label: 'board.insertEvent',
+  operation: 'insert',
+  table: 'board_event',
+  sql: `INSERT INTO board_event (id, organization_id, endpoint_id, source, external_id, kind, sender, verified, created_at, payload)
+    VALUES (:eventId, :organizationId, :endpointId, :source, :externalId, :kind, :sender, :verified, :now, :payload)
+    ON CONFLICT (endpoint_id, source, external_id) WHERE external_id IS NOT NULL DO NOTHING`,
+});
+
+export interface EventTodoRecord {
+  readonly event_id: string;
+  readonly verified: number;
+  /** Null: the event has no todos, any more or at all. */
+  readonly todo_id: string | null;
+}
+
+/**
+ * The event of a delivery, ours or the first one, with its todos by their ids, so that a replay is answered as the first was. Params: `eventId`, `endpointId`,
+ * `source`, `externalId`.
+ */
+export const findEventTodos = defineStatement({
+  label: 'board.eventTodos',
+  operation: 'select',
+  table: 'board_event',
+  sql: `SELECT v.id AS event_id, v.verified, t.id AS todo_id
+    FROM board_event AS v LEFT JOIN board_todo AS t ON t.event_id = v.id
+    WHERE v.id = :eventId OR (v.endpoint_id = :endpointId AND v.source = :source AND v.external_id = CAST(:externalId AS TEXT))
+    ORDER BY t.id`,
+});

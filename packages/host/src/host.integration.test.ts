@@ -36,9 +36,15 @@ describe('an idle host', () => {
       expect(statements).toBe(loop.counters().ticks - (ticksBefore[index] as number));
       expect(statements).toBeLessThanOrEqual(24);
     }
-    // Control: a scrape is what costs two statements more, when it happens.
+    // Control: a scrape is what costs four statements more, when it happens.
     await call('GET', '/metrics');
-    expect(Object.keys(meter.snapshot().byLabel).sort()).toEqual(['host.oldest_dead', 'host.oldest_due', ...asked]);
+    expect(Object.keys(meter.snapshot().byLabel).sort()).toEqual([
+      'board.counts',
+      'host.oldest_dead',
+      'host.oldest_due',
+      ...asked,
+      'stall.countExhausted',
+    ]);
     await host.stop();
   });
 

@@ -1,13 +1,15 @@
 import { Command } from 'commander';
 import { version } from '../version.js';
 import { runDoctor } from './doctor-command.js';
+import { endpointList, endpointRevoke, endpointVend } from './endpoint-command.js';
 import { failWithOneLine } from './failure.js';
 import { createKey, listKeys, revokeKey } from './keys-command.js';
 import { runMigrate } from './migrate-command.js';
 import { queueFailed, queuePause, queueReplay, queueResume, queueSchedules, queueStats } from './queue-command.js';
 import { runStart } from './start-command.js';
+import { stallExplain, todoList, todoPush, todoRetry } from './todo-command.js';
 
-/** The command line: `bellhop start | migrate | doctor | keys | queue`. Each command is one file; here is only what it is called and takes. */
+/** The command line: `bellhop start | migrate | doctor | keys | queue | endpoint | todo | stall`. Each command is one file; here is only what it is called and takes. */
 export function createProgram(): Command {
   const program = new Command('bellhop')
     .description('Notifications and jobs that are not lost: a transactional outbox and a queue behind an HTTP API.')
@@ -69,7 +71,70 @@ export function createProgram(): Command {
   withSettings(queue.command('schedules').description('list schedules and when they fire next'))
     .option('--organization <id>', 'only its schedules; default all')
     .action(failWithOneLine(queueSchedules));
+  addBoard(program);
   return program;
+}
+
+function addBoard(program: Command): void {
+  const endpoint = program.command('endpoint').description('make, list and revoke endpoints: the places of consumers on the board');
+  withBoardSettings(
+    endpoint
+      .command('vend')
+      .description('make an endpoint; its credential is printed on standard output, this once')
+      .argument('<slug>', 'its name: 1 to 63 of a-z, 0-9 and -'),
+  )
+    .requiredOption('--queue <name>', 'a queue that it works; may be given again', collect)
+    .option('--verb <verb>', 'what the credential may do; may be given again (default everything but notify_hooks)', collect)
+    .option('--expires-at <time>', 'when the credential ends, as 2027-01-31T12:00:00Z (default never)')
+    .option('--lease <ms>', 'milliseconds of a claim that names no lease: 60000 to 86400000 (default 300000)')
+    .action(failWithOneLine(endpointVend));
+  withBoardSettings(endpoint.command('list').description('list endpoints, oldest first')).action(failWithOneLine(endpointList));
+  withBoardSettings(
+    endpoint
+      .command('revoke')
+      .description('end a credential at once; what was not done becomes a dead letter')
+      .argument('<endpoint>', 'its id or slug'),
+  ).action(failWithOneLine(endpointRevoke));
+
+  const todo = program.command('todo').description('push, list and retry todos');
+  withBoardSettings(
+    todo
+      .command('push')
+      .description('make a todo, and wake whoever works it; its id is printed')
+      .argument('<endpoint>', 'id or slug')
+      .argument('<title>'),
+  )
+    .requiredOption('--queue <name>', "a queue of the endpoint's scope")
+    .option('--payload <json>', 'any JSON value')
+    .option('--kind <text>', 'what happened')
+    .option('--key <text>', 'no second todo is made while one with this key is alive')
+    .action(failWithOneLine(todoPush));
+  withBoardSettings(todo.command('list').description('list the todos of an endpoint, newest first').argument('<endpoint>', 'id or slug'))
+    .option('--queue <name>', 'only those of this one')
+    .option('--state <state>', 'pending, claimed, done or failed')
+    .option('--limit <count>', '1 to 200, default 50')
+    .option('--cursor <cursor>', 'where the list before this one ended')
+    .action(failWithOneLine(todoList));
+  withBoardSettings(
+    todo.command('retry').description('take a failed todo back to pending').argument('<id>', 'as `todo list` shows it'),
+  ).action(failWithOneLine(todoRetry));
+
+  const stall = program.command('stall').description('find out why a queue is quiet');
+  withBoardSettings(
+    stall
+      .command('explain')
+      .description('say why a queue is quiet, and when its consumer is woken next')
+      .argument('<endpoint>', 'id or slug')
+      .argument('<queue>'),
+  ).action(failWithOneLine(stallExplain));
+}
+
+function withBoardSettings(command: Command): Command {
+  return withSettings(command).option('--organization <id>', 'whose board (default default)').option('--json', 'print one JSON value');
+}
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
 }
 
 function withSettings(command: Command): Command {

@@ -54,11 +54,11 @@ export function duration(ms: number): string {
   return ms < 172_800_000 ? `${Math.floor(ms / 3_600_000)} h` : `${Math.floor(ms / 86_400_000)} d`;
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return plain(JSON.stringify(text));
 }
 
-function plain(text: string): string {
+export function plain(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return line.length > ERROR_MAX_CHARACTERS ? `${line.slice(0, ERROR_MAX_CHARACTERS)}…` : line;
 }

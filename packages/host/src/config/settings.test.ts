@@ -72,6 +72,70 @@ describe('precedence', () => {
   });
 });
 
+describe('outbound calls and the encryption key', () => {
+  const KEY = Buffer.alloc(32, 7).toString('base64');
+
+  it('takes each of its words from the environment, and the others from the file', async () => {
+    write('bellhop.config.json', JSON.stringify({ outbound: { allowHttp: true, allowCidrs: ['10.1.0.0/16'] } }));
+    const outbound = async (environment: Environment) => (await read({}, environment)).options.outbound;
+    expect(await outbound({})).toEqual({ allowHttp: true, allowCidrs: ['10.1.0.0/16'] });
+    expect(await outbound({ BELLHOP_OUTBOUND_ALLOW_HTTP: '', BELLHOP_OUTBOUND_ALLOW_CIDRS: '' })).toEqual({
+      allowHttp: true,
+      allowCidrs: ['10.1.0.0/16'],
+    });
+    expect(await outbound({ BELLHOP_OUTBOUND_ALLOW_HTTP: 'false' })).toEqual({ allowHttp: false, allowCidrs: ['10.1.0.0/16'] });
+    expect(await outbound({ BELLHOP_OUTBOUND_ALLOW_CIDRS: '127.0.0.1/32, ::1/128' })).toEqual({
+      allowHttp: true,
+      allowCidrs: ['127.0.0.1/32', '::1/128'],
+    });
+    for (const [text, allowHttp] of [
+      ['1', true],
+      ['true', true],
+      ['0', false],
+    ] as const) {
+      expect(await outbound({ BELLHOP_OUTBOUND_ALLOW_HTTP: text })).toMatchObject({ allowHttp });
+    }
+  });
+
+  it('takes the key from the environment only', async () => {
+    expect((await read({}, { BELLHOP_ENCRYPTION_KEY: KEY })).options.encryptionKey).toBe(KEY);
+    expect((await read({}, { BELLHOP_ENCRYPTION_KEY: '' })).options.encryptionKey).toBeUndefined();
+    for (const config of [{ encryptionKey: KEY }, { switchboard: { encryptionKey: KEY } }]) {
+      write('bellhop.config.json', JSON.stringify(config));
+      const text = await refused({}, { BELLHOP_ENCRYPTION_KEY: KEY });
+      expect(text).toMatch(/encryptionKey: the encryption key is not kept in a config\. Set BELLHOP_ENCRYPTION_KEY\./);
+      expect(text).not.toContain(KEY);
+    }
+  });
+
+  it.each<[string, Environment, RegExp]>([
+    [
+      'a flag that is none',
+      { BELLHOP_OUTBOUND_ALLOW_HTTP: 'yes' },
+      /^BELLHOP_OUTBOUND_ALLOW_HTTP: given "yes"; allowed: true, false, 1 or 0/,
+    ],
+    ['a flag named as what every object has', { BELLHOP_OUTBOUND_ALLOW_HTTP: 'constructor' }, /^BELLHOP_OUTBOUND_ALLOW_HTTP: given/],
+    ['a range that is none', { BELLHOP_OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8,everything' }, /^BELLHOP_OUTBOUND_ALLOW_CIDRS: given/],
+    ['a range after a comma that is none', { BELLHOP_OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8,' }, /^BELLHOP_OUTBOUND_ALLOW_CIDRS: given/],
+    ['a key that is none', { BELLHOP_ENCRYPTION_KEY: 'c2VjcmV0' }, /^BELLHOP_ENCRYPTION_KEY: .*openssl rand -base64 32/],
+  ])('refuses %s', async (_what, environment, message) => {
+    const text = await refused({}, environment);
+    expect(text).toMatch(message);
+    expect(text).not.toContain('c2VjcmV0');
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['an unknown option of the board', { switchboard: { maxHooks: 1 } }, /^bellhop\.config\.json: switchboard: unknown option maxHooks/],
+    ['one out of bounds', { switchboard: { maxNotifyHooks: 101 } }, /switchboard: option maxNotifyHooks: given 101/],
+    ['a policy in the wrong place', { switchboard: { outbound: {} } }, /unknown option switchboard\.outbound; it is given beside it/],
+    ['an unknown word of the policy', { outbound: { allowHttps: true } }, /unknown option outbound\.allowHttps/],
+    ['a range that is none', { outbound: { allowCidrs: ['everything'] } }, /outbound\.allowCidrs\[0\]/],
+  ])('refuses %s in the file', async (_what, config, message) => {
+    write('bellhop.config.json', JSON.stringify(config));
+    expect(await refused()).toMatch(message);
+  });
+});
+
 describe('the config file', () => {
   it.each([
     [

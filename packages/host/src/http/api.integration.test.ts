@@ -2,6 +2,7 @@ import { type NotificationChannel, QUEUE, STORE } from '@bellhop/contracts';
 import { ManualClock } from '@bellhop/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RunningHost, runHost, until } from '../running-host.fixture.js';
+import { isConsumerPath } from './consumer-auth.js';
 import { HEALTH_CACHE_MS } from './health-routes.js';
 
 const running: RunningHost[] = [];
@@ -216,9 +217,17 @@ describe('health and documents', () => {
         .map(([path, methods]) => `${Object.keys(methods).join()} ${path}`)
         .toSorted(),
     ).toEqual([
+      'delete /v1/endpoints/{endpoint}/notify-hooks/{id}',
+      'delete /v1/endpoints/{endpoint}/webhooks/{id}',
+      'delete /v1/notify-hooks/{id}',
       'get /healthz',
       'get /metrics',
+      'get /v1/board/todos',
+      'get /v1/board/todos/{id}',
       'get /v1/deliveries',
+      'get /v1/doorbell',
+      'get /v1/endpoints/{endpoint}',
+      'get /v1/endpoints/{endpoint}/stall',
       'get /v1/inbox/{userId}',
       'get /v1/jobs/failed',
       'get /v1/notifications/{id}',
@@ -227,7 +236,16 @@ describe('health and documents', () => {
       'get /v1/schedules',
       'get /v1/schedules/{name}/preview',
       'get /v1/schedules/{name}/runs',
+      'get /v1/todos/{id}',
       'get,delete /v1/jobs/{id}',
+      'get,post /v1/todos',
+      'post /v1/board/todos/{id}/discard-quarantined',
+      'post /v1/board/todos/{id}/release-quarantined',
+      'post /v1/board/todos/{id}/retry',
+      'post /v1/endpoints/{endpoint}/notify-hooks/{id}/disable',
+      'post /v1/endpoints/{endpoint}/notify-hooks/{id}/enable',
+      'post /v1/endpoints/{endpoint}/notify-hooks/{id}/rotate',
+      'post /v1/endpoints/{endpoint}/revoke',
       'post /v1/inbox/{userId}/read',
       'post /v1/jobs/{id}/cancel',
       'post /v1/jobs/{id}/complete',
@@ -237,6 +255,7 @@ describe('health and documents', () => {
       'post /v1/jobs/{id}/replay',
       'post /v1/jobs/{id}/reschedule',
       'post /v1/notifications',
+      'post /v1/notify-hooks/{id}/rotate',
       'post /v1/queues/{queue}/claim',
       'post /v1/queues/{queue}/jobs',
       'post /v1/queues/{queue}/pause',
@@ -246,6 +265,19 @@ describe('health and documents', () => {
       'post /v1/schedules/{name}/pause',
       'post /v1/schedules/{name}/resume',
       'post /v1/schedules/{name}/trigger',
+      'post /v1/todos/claim-next',
+      'post /v1/todos/{id}/claim',
+      'post /v1/todos/{id}/complete',
+      'post /v1/todos/{id}/fail',
+      'post /v1/todos/{id}/heartbeat',
+      'post /v1/todos/{id}/release',
+      'post /v1/todos/{id}/retry',
+      'post /webhooks/w/{token}',
+      'post,get /v1/endpoints',
+      'post,get /v1/endpoints/{endpoint}/notify-hooks',
+      'post,get /v1/endpoints/{endpoint}/todos',
+      'post,get /v1/endpoints/{endpoint}/webhooks',
+      'post,get /v1/notify-hooks',
       'put,delete /v1/schedules/{name}',
     ]);
     expect(body.components.schemas.Emit.required.toSorted()).toEqual(['audience', 'topic']);
@@ -254,7 +286,7 @@ describe('health and documents', () => {
     );
   });
 
-  it('describes the organization header on each operation under /v1, and on no other', async () => {
+  it('describes the organization header on each operation under /v1 that takes an API key, and on no other', async () => {
     const { call } = await start();
     const { body } = await call('GET', '/openapi.json', { key: null });
     const named: string[] = [];
@@ -269,7 +301,10 @@ describe('health and documents', () => {
     }
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
-    expect(others.toSorted()).toEqual(['/healthz', '/metrics']);
+    expect(others.filter((path) => !isConsumerPath(path)).toSorted()).toEqual(['/healthz', '/metrics', '/webhooks/w/{token}']);
+    // An endpoint has its organization: whoever comes with its credential names none.
+    expect(named.filter(isConsumerPath)).toEqual([]);
+    expect(others.filter(isConsumerPath).length).toBeGreaterThan(10);
     // The path's own parameters are still there, and a second look adds nothing.
     const again = (await call('GET', '/openapi.json', { key: null })).body;
     expect(again).toEqual(body);

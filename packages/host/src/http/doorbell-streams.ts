@@ -103,8 +103,8 @@ export class DoorbellStreams {
     };
     let keepAlive = this.#clock.setTimeout(() => void check(), KEEP_ALIVE_MS);
     this.#ends.add(end);
-    const source: UnderlyingDefaultSource<Uint8Array> = {
-      start: (own) => {
+    const source = {
+      start: (own: ReadableStreamDefaultController<Uint8Array>): void => {
         controller = own;
         own.enqueue(ATTACHED);
         detach = this.#doorbell.attach({ endpointId, queues, onRing: (ring) => write(ringBytes(ring)), onClose: end });

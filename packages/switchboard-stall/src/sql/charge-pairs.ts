@@ -1,9 +1,17 @@
 import type { Statement } from '@bellhop/contracts';
-import { bothFamilies, defineStatement, jsonRows } from '@bellhop/store';
+import { bothFamilies, defineStatement, joinLookUp, jsonRows, type LookUp } from '@bellhop/store';
 import { ledgerRules, NOW, oldestTodo, stalled, type WakeSqlOf } from './pair-conditions.js';
 
 /** Pairs as they travel in JSON. */
 export const PAIR_COLUMNS = { endpoint_id: 'text', queue: 'text' } as const;
+
+/** What the board's conditions read of an endpoint. */
+const ENDPOINT: LookUp = {
+  table: 'board_endpoint',
+  as: 'e',
+  columns: ['id', 'state', 'expires_at', 'queues'],
+  where: 'e.id = c.endpoint_id',
+};
 
 export interface ChargedRow {
   readonly endpoint_id: string;
@@ -32,7 +40,7 @@ export function chargePairs(wakeSql: WakeSqlOf): Statement {
       return `
         INSERT INTO queue_stall_nudges (endpoint_id, queue, nudges, last_nudged_at, last_outcome, quiet_since)
         SELECT c.endpoint_id, c.queue, 1, ${NOW}, NULL, NULL
-        FROM ${jsonRows(family, ':pairs', 'c', PAIR_COLUMNS)} ${family === 'postgres' ? '' : 'CROSS '}JOIN board_endpoint AS e ON e.id = c.endpoint_id
+        FROM ${jsonRows(family, ':pairs', 'c', PAIR_COLUMNS)} ${joinLookUp(family, ENDPOINT)}
         WHERE ${stalled(family, wakeSql, 'e', { endpoint: 'c.endpoint_id', queue: 'c.queue' })}
         ORDER BY c.endpoint_id, c.queue
         ON CONFLICT (endpoint_id, queue) DO UPDATE SET

@@ -11,7 +11,9 @@ const PAIR = { endpoint: 'l.endpoint_id', queue: 'l.queue' };
 
 /** The rows of given pairs that meet a condition. */
 function rows(family: SqlFamily, condition: string): string {
-  const find = (row: string) => `SELECT l.${row} FROM ${jsonRows(family, ':pairs', 'c', PAIR_COLUMNS)} ${family === 'postgres' ? '' : 'CROSS '}JOIN
+  const find = (
+    row: string,
+  ) => `SELECT l.${row} FROM ${jsonRows(family, ':pairs', 'c', PAIR_COLUMNS)} ${family === 'postgres' ? '' : 'CROSS '}JOIN
     queue_stall_nudges AS l ON l.endpoint_id = c.endpoint_id AND l.queue = c.queue WHERE ${condition}`;
   return family === 'postgres'
     ? `ctid = ANY (ARRAY(${find('ctid')} ORDER BY l.endpoint_id, l.queue FOR UPDATE OF l SKIP LOCKED))`

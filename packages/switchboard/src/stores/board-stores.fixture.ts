@@ -25,7 +25,9 @@ export interface BoardDatabase {
   empty(before?: readonly string[]): Promise<void>;
   /** What reached the driver of the first node meanwhile. */
   cost(work: () => unknown): Promise<StatementCost>;
-  /** Rows of a table. */
+  /** Whole rows, in the order of a column; times are numbers on every store. */
+  rows(table: string, where?: Readonly<Record<string, unknown>>, orderBy?: string): Promise<Record<string, unknown>[]>;
+  /** How many rows. */
   count(table: string, where?: Readonly<Record<string, unknown>>): Promise<number>;
 }
 
@@ -52,8 +54,17 @@ export async function boardDatabase(name: TestStoreName): Promise<BoardDatabase>
         labels: Object.keys(after.byLabel).flatMap((label) => Array<string>(ran(label)).fill(label)),
       };
     },
+    async rows(table, where = {}, orderBy = 'created_at') {
+      const found: Record<string, unknown>[] = await store.knex(table).where(where).orderBy(orderBy);
+      return found.map((row) => Object.fromEntries(Object.entries(row).map(([column, value]) => [column, toNumber(column, value)])));
+    },
     count: async (table, where = {}) => Number((await store.knex(table).where(where).count({ n: '*' }).first())?.n),
   };
+}
+
+/** knex gives a bigint of Postgres as text. */
+function toNumber(column: string, value: unknown): unknown {
+  return typeof value === 'string' && /_(at|since|until|ms)$/.test(column) ? Number(value) : value;
 }
 
 export interface SeededEndpoint {

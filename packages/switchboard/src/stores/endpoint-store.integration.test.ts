@@ -38,8 +38,8 @@ describe.each(TEST_STORE_NAMES)('endpoints on %s', (name) => {
 
   const todo = (seed: Omit<TodoSeed, 'organizationId'>) => seedTodo(board.store, { ...seed, organizationId: 'acme' });
   const seed = (more: Parameters<typeof seedEndpoint>[1] = {}) => seedEndpoint(board.store, { organizationId: 'acme', ...more });
-  const stored = (id: string) => board.store.knex('board_todo').where({ id }).first();
-  const attempts = (todoId: string) => board.store.knex('board_attempt').where({ todo_id: todoId }).orderBy('seq');
+  const stored = (id: string) => board.rows('board_todo', { id }).then(([row]) => row);
+  const attempts = (todoId: string) => board.rows('board_attempt', { todo_id: todoId }, 'seq');
   const hasExpired = async () => (await board.store.read<{ answer: number }>(askExpired, { now: board.clock.now() }))[0]?.answer;
 
   it('keeps one, and finds it by its id, slug and credential', async () => {

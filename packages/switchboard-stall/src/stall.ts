@@ -1,0 +1,169 @@
+import type { BoardScope, BoardWakes, IStall, NudgeCounts, StallExplanation, StallState, Statement, Store } from '@bellhop/contracts';
+import { BellhopError } from '@bellhop/kernel';
+import { checkName } from '@bellhop/store';
+import type { NudgeTally } from './nudge-counts.js';
+import { MAX_NUDGES, type Pace, type PaceReason, pace, STALL_AFTER_MS } from './pace.js';
+import { toFacts, toState } from './pair-rows.js';
+import { type ExplainedRow, explainPair } from './sql/explain-pair.js';
+import { countExhausted } from './sql/settle-nudges.js';
+
+/** Milliseconds: a queue whose consumer claimed within them is healthy. */
+const HEALTHY_MS = 600_000;
+
+export interface StallPorts {
+  readonly store: Store;
+  readonly wakes: Pick<BoardWakes, 'hooksOn' | 'wakeSql'>;
+  readonly tally: NudgeTally;
+}
+
+/** Says why a queue is quiet and when it is woken next. It reads, and changes nothing. */
+export class Stall implements IStall {
+  readonly #store: Store;
+  readonly #wakes: StallPorts['wakes'];
+  readonly #tally: NudgeTally;
+  readonly #explain: Statement;
+
+  constructor({ store, wakes, tally }: StallPorts) {
+    this.#store = store;
+    this.#wakes = wakes;
+    this.#tally = tally;
+    this.#explain = explainPair((family) => wakes.wakeSql(family));
+  }
+
+  async explain(idOrSlug: string, queue: string, { organizationId }: BoardScope): Promise<StallExplanation> {
+    const endpoint = checkName(idOrSlug, 'endpoint');
+    const params = { endpoint, queue: checkName(queue, 'queue'), organizationId, now: this.#store.clock.now() };
+    const [row] = await this.#store.read<ExplainedRow>(this.#explain, params);
+    if (!row) throw new BellhopError('NOT_FOUND', `There is no endpoint ${JSON.stringify(endpoint)} in this organization.`);
+    return { endpointId: row.endpoint_id, queue, ...explanationOf(row, this.#wakes.hooksOn, params.now) };
+  }
+
+  counts(): readonly NudgeCounts[] {
+    return this.#tally.counts();
+  }
+
+  async exhaustedPairs(): Promise<number> {
+    const [row] = await this.#store.read<{ readonly pairs: number }>(countExhausted, {});
+    return Number(row?.pairs ?? 0);
+  }
+}
+
+type Answer = Pick<StallExplanation, 'state' | 'reason' | 'nextWakeAt' | 'change'>;
+
+function explanationOf(row: ExplainedRow, hooksOn: boolean, now: number): Answer {
+  return noWakeOf(row, hooksOn) ?? pacedOf(row, now);
+}
+
+/** What keeps every wake away, the first that applies. */
+function noWakeOf(row: ExplainedRow, hooksOn: boolean): Answer | null {
+  if (row.state === 'revoked') {
+    return never('endpoint_revoked', 'The endpoint is revoked.', 'Vend another endpoint; a revoked one does not come back.');
+  }
+  if (row.live !== 1) {
+    const expired = row.expires_at === null ? '' : ` at ${iso(row.expires_at)}`;
+    return never('endpoint_expired', `The endpoint has expired${expired}.`, 'Vend another endpoint; an expired one does not come back.');
+  }
+  if (row.in_scope !== 1) {
+    return never(
+      'out_of_scope',
+      "The queue is not in the endpoint's scope.",
+      'Name a queue of its scope, or vend an endpoint whose scope has it.',
+    );
+  }
+  if (row.claimable !== 1) {
+    const assigned = row.assigned === 1 ? ' that anybody may claim: what is pending is assigned to one claimant' : '';
+    return never(
+      'drained',
+      `Nothing is pending in the queue${assigned}.`,
+      'A todo that becomes pending here wakes its consumer by itself.',
+    );
+  }
+  if (row.oldest === null) {
+    return never(
+      'ungated_only',
+      'No pending todo of the queue may wake anybody: none came with a verified event, or it is the quarantine.',
+      'Push with an organization key, or have the source sign what it sends. What is pending can be claimed all the same.',
+    );
+  }
+  if (!hooksOn) {
+    return never('no_hook', 'Notify hooks are switched off in this deployment.', 'Allow endpoints notify hooks: their number is set to 0.');
+  }
+  if (row.enabled_hooks === 0) {
+    return row.hooks === 0
+      ? never('no_hook', 'The endpoint has no notify hook.', 'Make one: nobody can be told without it.')
+      : never('no_hook', `All notify hooks of the endpoint are disabled, ${row.hooks} of them.`, 'Enable one of them.');
+  }
+  if (row.covered !== 1) {
+    return never(
+      'hook_filtered',
+      `The endpoint's enabled notify hooks, ${row.enabled_hooks} of them, are for other queues.`,
+      'Make a hook for this queue, or one for all of them.',
+    );
+  }
+  return null;
+}
+
+/** Everything is there for a wake: what its turn depends on. */
+function pacedOf(row: ExplainedRow, now: number): Answer {
+  const paced = pace(toState(row), toFacts(row, true), now);
+  const state = stateOf(paced.reason, row, now);
+  const nextWakeAt = paced.nextDueAt === null ? null : Math.max(paced.nextDueAt, now);
+  return { state, nextWakeAt, ...SENTENCES[state](row, paced, now) };
+}
+
+type PacedState = 'healthy' | 'too_young' | 'exhausted' | 'busy' | 'waiting' | 'due';
+
+function stateOf(reason: PaceReason, { newest_claim_at: claimedAt }: ExplainedRow, now: number): PacedState {
+  switch (reason) {
+    case 'too_young':
+      return claimedAt !== null && claimedAt >= now - HEALTHY_MS ? 'healthy' : 'too_young';
+    case 'exhausted':
+    case 'busy':
+    case 'waiting':
+      return reason;
+    default:
+      return 'due';
+  }
+}
+
+const SENTENCES: Readonly<Record<PacedState, (row: ExplainedRow, paced: Pace, now: number) => Pick<Answer, 'reason' | 'change'>>> = {
+  healthy: (row) => ({
+    reason: `The oldest todo is pending since ${iso(row.oldest)}, less than ${STALL_AFTER_MS / 1000} s, and the last claim was at ${iso(row.newest_claim_at)}.`,
+    change: 'Nothing needs to: the consumer is at it.',
+  }),
+  too_young: (row) => ({
+    reason: `The oldest todo is pending since ${iso(row.oldest)}: only after ${STALL_AFTER_MS / 1000} s is a queue taken to be stalled.`,
+    change: 'It is nudged when it is still pending then.',
+  }),
+  exhausted: (row) => ({
+    reason: `It was nudged ${MAX_NUDGES} times without a claim, last at ${iso(row.last_nudged_at)}, and gets no nudge any more.`,
+    change: 'A claim in this queue, or a notify hook of it that is enabled, rotated or made, starts the nudges again.',
+  }),
+  busy: (row) => ({
+    reason: `A consumer holds a live lease in this queue, of a claim at ${iso(row.live_claim_at)}: it is not doubled while it works.`,
+    change: 'The end of its claim brings the next nudge closer, where one is owed.',
+  }),
+  waiting: (row) => ({
+    reason: `It was nudged last at ${iso(row.last_nudged_at)}; ${row.quiet_since === null ? row.nudges : 0} nudges count since the last claim, and each waits longer than the one before.`,
+    change: 'A claim in this queue, once it has ended, makes it due sooner; so does a notify hook of it that is enabled, rotated or made.',
+  }),
+  due: (row, { reason }) => ({
+    reason: `The oldest todo is pending since ${iso(row.oldest)}, and ${DUE_FOR[reason] ?? 'it is its turn'}.`,
+    change: 'Nothing needs to: the next sweep nudges it.',
+  }),
+};
+
+const DUE_FOR: Partial<Record<PaceReason, string>> = {
+  first: 'nobody was nudged of it yet',
+  again: 'its wait since the last nudge is over',
+  progress: 'the queue was claimed from since the last nudge, so there is somebody to come again',
+  fresh_door: 'a notify hook of it was enabled, rotated or made since the last nudge',
+};
+
+function never(state: StallState, reason: string, change: string): Answer {
+  return { state, reason, nextWakeAt: null, change };
+}
+
+function iso(time: number | null): string {
+  return time === null ? 'an unknown time' : new Date(time).toISOString();
+}

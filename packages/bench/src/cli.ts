@@ -15,8 +15,9 @@ import { enqueue } from './workloads/enqueue.js';
 import { fair } from './workloads/fair.js';
 import { idle } from './workloads/idle.js';
 import { latency } from './workloads/latency.js';
+import { stall } from './workloads/stall.js';
 
-const WORKLOADS: readonly Workload[] = [idle, budgets, enqueue, drain, latency, delayed, fair];
+const WORKLOADS: readonly Workload[] = [idle, budgets, enqueue, drain, latency, delayed, fair, stall];
 const GUIDES = join(import.meta.dirname, '../../../docs/guides');
 
 interface CommonOptions {

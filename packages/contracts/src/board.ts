@@ -62,7 +62,7 @@ export interface IBoard {
    * Stores an event and its todos, in one transaction.
    *
    * @throws BellhopError `NOT_FOUND` for an unknown token, `UNAUTHENTICATED` for a signature that is not the source's, `RATE_LIMITED`,
-   * `PAYLOAD_TOO_LARGE` over 5 MiB, `ENCRYPTION_KEY` where the secret cannot be read; InputError `INVALID_INPUT` for a body that is no JSON. Nothing is stored then.
+   * `PAYLOAD_TOO_LARGE` over 5 MiB, `ENCRYPTION_KEY` or `SEALED_VALUE` where the secret cannot be read; InputError `INVALID_INPUT` for a body that is no JSON. Nothing is stored then.
    */
   ingest(request: InboundRequest): Promise<IngestResult>;
 

@@ -18,21 +18,24 @@ import {
 } from '@bellhop/contracts';
 import { type Clock, Kernel } from '@bellhop/kernel';
 import { QueueSchedules } from '@bellhop/service-queue';
+import type { ManualClock } from '@bellhop/testing';
 import { checkWrite } from './cli/doctor/database-checks.js';
 import type { HostOptions } from './config/host-config.js';
 import { KeyStore } from './keys/key-store.js';
 import { hostPlugins } from './plugins.js';
+import { driveBoard } from './tenant-audit-board.fixture.js';
 
 const ORGANIZATION = 'acme';
 const USER = 'ada';
 
-export async function driveEveryWrite(store: Store, clock: Clock): Promise<void> {
+export async function driveEveryWrite(store: Store, clock: ManualClock): Promise<void> {
   await withHost(store, clock, { outbox: 'sql' }, driveOutbox);
   await withHost(store, clock, { outbox: 'none' }, driveInbox);
   await withHost(store, clock, {}, driveJobs);
   await withHost(store, clock, {}, (kernel) => driveSchedules(kernel, clock));
   await driveKeys(store);
   await checkWrite(store);
+  await driveBoard(store, clock);
 }
 
 /** The plugins of a host, without its loops: a tick would write when it likes. */

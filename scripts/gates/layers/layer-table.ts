@@ -20,6 +20,17 @@ export const BESIDE: Readonly<Record<string, readonly string[] | 'all'>> = {
 /** What tests and fixtures may import besides what their package may. */
 export const TEST_KITS: readonly string[] = ['testing'];
 
+export interface TestNeighbour {
+  readonly from: string;
+  readonly to: string;
+  readonly why: string;
+}
+
+/** Packages whose tests and fixtures, and no product source, may import the face of one more. */
+export const TEST_NEIGHBOURS: readonly TestNeighbour[] = [
+  { from: 'switchboard-stall', to: 'switchboard', why: 'it requires the board, names its tables in SQL, and is tested on them' },
+];
+
 export interface Narrowing {
   readonly from: string;
   readonly to: string;

@@ -5,6 +5,7 @@ const layering: Layering = {
   rows: [['floor'], ['left', 'right'], ['roof']],
   beside: { kit: ['floor', 'left'], all: 'all' },
   testKits: ['kit'],
+  testNeighbours: [{ from: 'right', to: 'left', why: 'it is tested on its tables' }],
   narrowings: [{ from: 'left', to: 'floor', types: ['Clock'], why: 'it runs anywhere' }],
 };
 const refusal = (from: string, to: string, role: 'product' | 'test' | 'fixture' = 'product') => refusalOf(layering, from, to, role);
@@ -26,6 +27,13 @@ describe('the layering', () => {
     expect(refusal('floor', 'kit')).toBe('kit is for tests and fixtures');
     expect(refusal('floor', 'kit', 'test')).toBeUndefined();
     expect(refusal('floor', 'kit', 'fixture')).toBeUndefined();
+  });
+
+  it('lets tests and fixtures import a neighbour that the table names, one way and no product', () => {
+    expect([refusal('right', 'left', 'test'), refusal('right', 'left', 'fixture')]).toEqual([undefined, undefined]);
+    expect(refusal('right', 'left')).toBe('right → left goes sideways: right may import floor and nothing else');
+    expect(refusal('left', 'right', 'test')).toBe('left → right goes sideways: left may import floor and nothing else');
+    expect(refusal('right', 'roof', 'test')).toBeDefined();
   });
 
   it('holds what lies beside the rows to its list', () => {
@@ -62,9 +70,15 @@ describe('the table', () => {
     const named = [
       ...Object.values(LAYERING.beside).flatMap((names) => (names === 'all' ? [] : names)),
       ...LAYERING.testKits,
+      ...LAYERING.testNeighbours.flatMap(({ from, to }) => [from, to]),
       ...LAYERING.narrowings.flatMap(({ from, to }) => [from, to]),
     ];
     expect(named.filter((name) => !isListed(LAYERING, name))).toEqual([]);
+  });
+
+  it('names no neighbour that its tests may import anyway', () => {
+    const alone = { ...LAYERING, testNeighbours: [] };
+    for (const { from, to } of LAYERING.testNeighbours) expect(refusalOf(alone, from, to, 'test')).toBeDefined();
   });
 
   it('narrows nothing that it forbids anyway', () => {

@@ -1,15 +1,22 @@
 // The table as a question: may a package import another?
-import { BESIDE, NARROWINGS, type Narrowing, ROWS, TEST_KITS } from './layer-table.js';
+import { BESIDE, NARROWINGS, type Narrowing, ROWS, TEST_KITS, TEST_NEIGHBOURS, type TestNeighbour } from './layer-table.js';
 import type { SourceFile } from './workspace.js';
 
 export interface Layering {
   readonly rows: readonly (readonly string[])[];
   readonly beside: Readonly<Record<string, readonly string[] | 'all'>>;
   readonly testKits: readonly string[];
+  readonly testNeighbours: readonly TestNeighbour[];
   readonly narrowings: readonly Narrowing[];
 }
 
-export const LAYERING: Layering = { rows: ROWS, beside: BESIDE, testKits: TEST_KITS, narrowings: NARROWINGS };
+export const LAYERING: Layering = {
+  rows: ROWS,
+  beside: BESIDE,
+  testKits: TEST_KITS,
+  testNeighbours: TEST_NEIGHBOURS,
+  narrowings: NARROWINGS,
+};
 
 export function isListed({ rows, beside }: Layering, folder: string): boolean {
   return rows.flat().includes(folder) || Object.hasOwn(beside, folder);
@@ -17,8 +24,9 @@ export function isListed({ rows, beside }: Layering, folder: string): boolean {
 
 /** What is wrong with it, or undefined where it may. Only for packages that are listed. */
 export function refusalOf(layering: Layering, from: string, to: string, role: SourceFile['role']): string | undefined {
-  const { rows, beside, testKits } = layering;
-  if (role !== 'product' && (from === to || testKits.includes(to))) return undefined;
+  const { rows, beside, testKits, testNeighbours } = layering;
+  const isNeighbour = testNeighbours.some((each) => each.from === from && each.to === to);
+  if (role !== 'product' && (from === to || testKits.includes(to) || isNeighbour)) return undefined;
   if (from === to) return 'a package does not import itself through its face';
   const own = beside[from];
   if (own === 'all' || own?.includes(to)) return undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writesIn } from './census-of.fixture.js';
+import { censusOf, IMPORTS, writesIn } from './census-of.fixture.js';
 
 const ORG = '{ organizationId: id }';
 const one = (context = 'organizationId') => [`note.insert ${context}`];
@@ -222,11 +222,25 @@ describe('the steps of a batch', () => {
   });
 });
 
-describe('a read', () => {
+describe.each(['read', 'readRows'])('a %s', (method) => {
   it('that writes is a finding, one that reads is none', () => {
-    const read = (statement: string) => writesIn(`export const f = (store: Store) => store.read(${statement}, {});`).findings;
-    expect(read('insertNote')).toEqual(['note.insert goes through read, where no audit sees that it is the insert of note']);
+    const read = (statement: string) =>
+      writesIn(`export const f = (store: Store) => store.${method}(${statement}, {}, () => {});`).findings;
+    expect(read('insertNote')).toEqual([`note.insert goes through ${method}, where no audit sees that it is the insert of note`]);
     expect(read('listNotes')).toEqual([]);
+  });
+
+  it('is counted among the reads', () => {
+    const reads = (text: string) => censusOf({ 'a.ts': `${IMPORTS}${text}` }).reads;
+    const before = reads('');
+    expect(reads(`export const f = (store: Store) => store.${method}(listNotes, {}, () => {});`)).toBe(before + 1);
+    expect(reads(`export const f = (store: Store) => store.${method}Not(listNotes, {}, () => {});`)).toBe(before);
+  });
+
+  it('taken out of the store is a finding', () => {
+    expect(writesIn(`export const f = ({ ${method} }: Store) => ${method};`).findings).toEqual([
+      expect.stringContaining('takes methods out of the store'),
+    ]);
   });
 });
 

@@ -29,14 +29,15 @@ export interface WriteSite {
 
 export interface SitesRead {
   readonly sites: readonly WriteSite[];
-  /** Calls of `read` and steps that only read. */
+  /** Calls of `read` and `readRows`, and steps that only read. */
   readonly reads: number;
-  /** Statements that a call of `write`, `read` or `batch` runs. */
+  /** Statements that a call of `write`, `batch`, `read` or `readRows` runs. */
   readonly run: ReadonlySet<Node>;
   readonly findings: readonly Finding[];
 }
 
-const METHODS: ReadonlySet<string> = new Set(['write', 'batch', 'read']);
+const READS: ReadonlySet<string> = new Set(['read', 'readRows']);
+const METHODS: ReadonlySet<string> = new Set(['write', 'batch', ...READS]);
 
 export const HOW_TO = {
   statement:
@@ -47,7 +48,8 @@ export const HOW_TO = {
     'Write the steps as an array in the call, or as a const array in the same function, with push, map and spread; not through a loop or another function that adds to it.',
   definition: 'Write label, operation and table as texts into defineStatement, or as consts.',
   receiver: 'Annotate it with its type, `Store` or whatever it is, where it is declared.',
-  method: 'Call store.write(…), store.batch(…) and store.read(…) by name, on the store: what is called by another name is not counted.',
+  method:
+    'Call store.write(…), store.batch(…), store.read(…) and store.readRows(…) by name, on the store: what is called by another name is not counted.',
 } as const;
 
 export class SiteReader {
@@ -82,7 +84,7 @@ export class SiteReader {
       return;
     }
     if (isStore === 'unknown') {
-      // The store's write and read take a statement and its parameters at least.
+      // The store's write and its reads take a statement and its parameters at least.
       if (key === 'batch' || args.length >= 2)
         this.#problem(
           file,
@@ -98,7 +100,7 @@ export class SiteReader {
     }
     const at = (argument: Node | undefined) => argument && inFile(file, argument);
     if (key === 'batch') this.#batch(inFile(file, node), at(args[0]));
-    else if (key === 'read') this.#readCall(inFile(file, node), at(args[0]));
+    else if (READS.has(key)) this.#readCall(inFile(file, node), key, at(args[0]));
     else this.#write(inFile(file, file.parent(node)!), at(args[0]), at(args[2]));
   }
 
@@ -120,7 +122,7 @@ export class SiteReader {
     }
   }
 
-  #readCall(call: Closure, statement: Closure | undefined): void {
+  #readCall(call: Closure, method: string, statement: Closure | undefined): void {
     this.#reads += 1;
     const { statements, unread } = statementsAmong(this.values, statement ? this.values.of(statement) : [], call);
     for (const each of unread) this.#unread(call, 'the statement', each, HOW_TO.statement);
@@ -130,7 +132,7 @@ export class SiteReader {
       this.#problem(
         call.file,
         call.node,
-        `${label} goes through read, where no audit sees that it is the ${operation} of ${table}`,
+        `${label} goes through ${method}, where no audit sees that it is the ${operation} of ${table}`,
         'Send it through store.write(statement, params, scope).',
       );
     }

@@ -6,45 +6,52 @@ import type { BoardConsumer } from '@bellhop/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BoardApi, CREDENTIAL, ENDPOINT, KEY, runBoardApi } from './board-api.fixture.js';
 
-/** [method, path, a body that is allowed]: everything that takes a key, and everything that takes a credential. */
-const OPERATOR: readonly (readonly [method: string, path: string, body?: object])[] = [
-  ['GET', '/v1/endpoints'],
-  ['POST', '/v1/endpoints', { slug: 'reviewer', queues: ['reviews'] }],
-  ['GET', '/v1/endpoints/reviewer'],
-  ['POST', '/v1/endpoints/reviewer/revoke'],
-  ['GET', '/v1/endpoints/reviewer/todos'],
-  ['POST', '/v1/endpoints/reviewer/todos', { queue: 'reviews', title: 't' }],
-  ['GET', '/v1/endpoints/reviewer/stall?queue=reviews'],
-  ['GET', '/v1/endpoints/reviewer/webhooks'],
-  ['POST', '/v1/endpoints/reviewer/webhooks', { source: 'github' }],
-  ['DELETE', '/v1/endpoints/reviewer/webhooks/wh_1'],
-  ['GET', '/v1/endpoints/reviewer/notify-hooks'],
-  ['POST', '/v1/endpoints/reviewer/notify-hooks', { url: 'https://example.org' }],
-  ['POST', '/v1/endpoints/reviewer/notify-hooks/nh_1/rotate'],
-  ['POST', '/v1/endpoints/reviewer/notify-hooks/nh_1/enable'],
-  ['POST', '/v1/endpoints/reviewer/notify-hooks/nh_1/disable'],
-  ['DELETE', '/v1/endpoints/reviewer/notify-hooks/nh_1'],
-  ['GET', '/v1/board/todos'],
-  ['GET', '/v1/board/todos/td_1'],
-  ['POST', '/v1/board/todos/td_1/retry'],
-  ['POST', '/v1/board/todos/td_1/release-quarantined'],
-  ['POST', '/v1/board/todos/td_1/discard-quarantined'],
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  /** One that is allowed. */
+  readonly body?: object;
+}
+
+/** Everything that takes a key, and everything that takes a credential. */
+const OPERATOR: readonly Route[] = [
+  { method: 'GET', path: '/v1/endpoints' },
+  { method: 'POST', path: '/v1/endpoints', body: { slug: 'reviewer', queues: ['reviews'] } },
+  { method: 'GET', path: '/v1/endpoints/reviewer' },
+  { method: 'POST', path: '/v1/endpoints/reviewer/revoke' },
+  { method: 'GET', path: '/v1/endpoints/reviewer/todos' },
+  { method: 'POST', path: '/v1/endpoints/reviewer/todos', body: { queue: 'reviews', title: 't' } },
+  { method: 'GET', path: '/v1/endpoints/reviewer/stall?queue=reviews' },
+  { method: 'GET', path: '/v1/endpoints/reviewer/webhooks' },
+  { method: 'POST', path: '/v1/endpoints/reviewer/webhooks', body: { source: 'github' } },
+  { method: 'DELETE', path: '/v1/endpoints/reviewer/webhooks/wh_1' },
+  { method: 'GET', path: '/v1/endpoints/reviewer/notify-hooks' },
+  { method: 'POST', path: '/v1/endpoints/reviewer/notify-hooks', body: { url: 'https://example.org' } },
+  { method: 'POST', path: '/v1/endpoints/reviewer/notify-hooks/nh_1/rotate' },
+  { method: 'POST', path: '/v1/endpoints/reviewer/notify-hooks/nh_1/enable' },
+  { method: 'POST', path: '/v1/endpoints/reviewer/notify-hooks/nh_1/disable' },
+  { method: 'DELETE', path: '/v1/endpoints/reviewer/notify-hooks/nh_1' },
+  { method: 'GET', path: '/v1/board/todos' },
+  { method: 'GET', path: '/v1/board/todos/td_1' },
+  { method: 'POST', path: '/v1/board/todos/td_1/retry' },
+  { method: 'POST', path: '/v1/board/todos/td_1/release-quarantined' },
+  { method: 'POST', path: '/v1/board/todos/td_1/discard-quarantined' },
 ];
-const CONSUMER: typeof OPERATOR = [
-  ['GET', '/v1/todos'],
-  ['POST', '/v1/todos', { queue: 'reviews', title: 't' }],
-  ['GET', '/v1/todos/td_1'],
-  ['POST', '/v1/todos/claim-next', {}],
-  ['POST', '/v1/todos/td_1/claim', {}],
-  ['POST', '/v1/todos/td_1/heartbeat', {}],
-  ['POST', '/v1/todos/td_1/complete', {}],
-  ['POST', '/v1/todos/td_1/fail', {}],
-  ['POST', '/v1/todos/td_1/release', {}],
-  ['POST', '/v1/todos/td_1/retry'],
-  ['GET', '/v1/notify-hooks'],
-  ['POST', '/v1/notify-hooks', { url: 'https://example.org' }],
-  ['POST', '/v1/notify-hooks/nh_1/rotate'],
-  ['DELETE', '/v1/notify-hooks/nh_1'],
+const CONSUMER: readonly Route[] = [
+  { method: 'GET', path: '/v1/todos' },
+  { method: 'POST', path: '/v1/todos', body: { queue: 'reviews', title: 't' } },
+  { method: 'GET', path: '/v1/todos/td_1' },
+  { method: 'POST', path: '/v1/todos/claim-next', body: {} },
+  { method: 'POST', path: '/v1/todos/td_1/claim', body: {} },
+  { method: 'POST', path: '/v1/todos/td_1/heartbeat', body: {} },
+  { method: 'POST', path: '/v1/todos/td_1/complete', body: {} },
+  { method: 'POST', path: '/v1/todos/td_1/fail', body: {} },
+  { method: 'POST', path: '/v1/todos/td_1/release', body: {} },
+  { method: 'POST', path: '/v1/todos/td_1/retry' },
+  { method: 'GET', path: '/v1/notify-hooks' },
+  { method: 'POST', path: '/v1/notify-hooks', body: { url: 'https://example.org' } },
+  { method: 'POST', path: '/v1/notify-hooks/nh_1/rotate' },
+  { method: 'DELETE', path: '/v1/notify-hooks/nh_1' },
 ];
 
 class Reached extends Error {}
@@ -105,8 +112,8 @@ describe.each([
   ['consumer', CONSUMER, CREDENTIAL, KEY, /takes the credential of an endpoint/],
 ] as const)('the routes of an %s', (_whose, routes, own, others, message) => {
   it.each(routes)(
-    '%s %s is 401 to the other kind of caller, and to none; its own gets through (the control)',
-    async (method, path, body) => {
+    '$method $path is 401 to the other kind of caller, and to none; its own gets through (the control)',
+    async ({ method, path, body }) => {
       for (const key of [others, null, 'Basic']) {
         const refused = await ask(method, path, { key, body });
         expect([refused.status, refused.code, refused.headers.get('www-authenticate')]).toEqual([
@@ -122,9 +129,9 @@ describe.each([
     },
   );
 
-  it.each(routes.filter(([, , body]) => body))(
-    '%s %s refuses an unknown field, no object, no JSON, another type, and a body over the bound',
-    async (method, path, body) => {
+  it.each(routes.filter(({ body }) => body))(
+    '$method $path refuses an unknown field, no object, no JSON, another type, and a body over the bound',
+    async ({ method, path, body }) => {
       const cases: [Given, number, string, RegExp][] = [
         [{ body: { ...body, dueAt: 5 } }, 400, 'INVALID_INPUT', /the body: unknown field "dueAt"/],
         [{ body: [] }, 400, 'INVALID_INPUT', /the body: expected object/],
@@ -142,7 +149,7 @@ describe.each([
     },
   );
 
-  it.each(routes)('%s %s refuses a part of the path that is too long, or no UTF-8', async (method, path, body) => {
+  it.each(routes)('$method $path refuses a part of the path that is too long, or no UTF-8', async ({ method, path, body }) => {
     const [bare = ''] = path.split('?');
     for (const [part, message] of [
       ['x'.repeat(256), /256 characters/],

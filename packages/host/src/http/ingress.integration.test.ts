@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-async function send(body: BodyInit | null, headers: Record<string, string> = { 'Content-Type': 'application/json' }) {
+async function send(body: RequestInit['body'], headers: Record<string, string> = { 'Content-Type': 'application/json' }) {
   const response = await fetch(`${api.url}/webhooks/w/${TOKEN}`, { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
   return {
     status: response.status,

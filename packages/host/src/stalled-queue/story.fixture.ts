@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Child, startChild, type TestDatabase, testDatabase } from '@bellhop/testing';
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild, startNode, type TestDatabase, testDatabase } from '@bellhop/testing';
 import { Webhook } from 'standardwebhooks';
 
 /** The root key of the story's host. */
@@ -141,8 +142,8 @@ export class Story {
     this.wakes.push({ reason, todoId: todo_id, at: this.now });
     for (const resolve of this.#arrived.splice(0)) resolve();
     if (this.#consumer) return;
-    const file = new URL('./one-todo-consumer.fixture.ts', import.meta.url);
-    const consumer = startChild(file, { args: [this.url, credential, String(leaseMs)] });
+    const file = fileURLToPath(new URL('./one-todo-consumer.fixture.mjs', import.meta.url));
+    const consumer = startNode([file], { args: [this.url, credential, String(leaseMs)] });
     this.#consumer = consumer;
     this.#begun = consumer.message<{ claimed: string | null }>().then(({ claimed }) => {
       this.runs.push({ claimed, claimedAt: this.now, endedAt: null });

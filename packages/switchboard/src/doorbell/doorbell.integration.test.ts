@@ -248,6 +248,22 @@ describe.each(TEST_STORE_NAMES)('Doorbell on %s', (name) => {
     for (const id of ids) expect(await ringsOf(id)).toBe(1);
   });
 
+  it.runIf(name === 'postgres')('passes by what another transaction is changing: it neither waits for it nor charges it', async () => {
+    const doorbell = doorbellOn();
+    const endpoint = await seedEndpoint(board.store);
+    const session = await attach(doorbell, endpoint);
+    const now = board.clock.now();
+    const held = await seed(endpoint, { pendingSince: now - 8 * MINUTE });
+    const free = await seed(endpoint, { pendingSince: now - 7 * MINUTE });
+    await board.second.transaction(async (trx) => {
+      await trx('board_todo').where({ id: held }).update({ moved_by: 'another' });
+      expect(await doorbell.sweep()).toBe(1);
+    });
+    expect(session.ids()).toEqual([free]);
+    expect(await doorbell.sweep()).toBe(1);
+    expect(session.ids()).toEqual([held]);
+  });
+
   it('ends the sessions of endpoints that are over, here or in another process', async () => {
     const doorbell = doorbellOn();
     const [revoked, expired, gone, live, closed] = await Promise.all(Array.from({ length: 5 }, () => seedEndpoint(board.store)));

@@ -65,7 +65,12 @@ export function boardDuties(keep: BoardRetention, ports: () => BoardDutyPorts): 
       doneMessage: 'waiting todos were rung again',
       // Nobody at the door of this process: nothing is read.
       hasWork: () => ports().doorbell.hasSessions,
-      run: () => ports().doorbell.sweep(),
+      async run() {
+        const { doorbell } = ports();
+        // Those that another process revoked, or whose time is over, ring no more.
+        await doorbell.closeEnded();
+        return doorbell.sweep();
+      },
     },
     {
       name: 'board.expiry',

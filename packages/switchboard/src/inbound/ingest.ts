@@ -102,7 +102,7 @@ export class Ingest {
     const now = store.clock.now();
     const eventId = `ev_${randomUUID()}`;
     const key = { eventId, endpointId: webhook.endpointId, source: webhook.source, externalId: event.externalId };
-    const todos = JSON.stringify(toTodos({ of, event, verified, payload }));
+    const todos = JSON.stringify(toTodos({ of, event, verified }));
     const [, inserted, held] = await store.batch([
       {
         statement: insertEvent,
@@ -125,7 +125,7 @@ export class Ingest {
 }
 
 /** One todo for each target, or in quarantine for each, where the webhook does not trust who sent it. */
-function toTodos({ of: { webhook, organizationId }, event, verified, payload }: Taken): NewTodoRow[] {
+function toTodos({ of: { webhook, organizationId }, event, verified }: Omit<Taken, 'payload'>): NewTodoRow[] {
   const trusted = isTrusted(webhook, event.sender);
   return webhook.targets.map((target) => ({
     id: `td_${randomUUID()}`,
@@ -135,7 +135,8 @@ function toTodos({ of: { webhook, organizationId }, event, verified, payload }: 
     source: webhook.source,
     kind: event.kind,
     title: event.title,
-    payload,
+    // The event's: it may be large, and the targets many.
+    payload: null,
     idempotency_key: null,
     assignee: null,
     max_attempts: MAX_ATTEMPTS,

@@ -76,8 +76,8 @@ export function notifyBench({
 }: {
   readonly store: Store;
   readonly clock: ManualClock;
-  readonly receiver?: Receiver;
-  readonly max?: number;
+  readonly receiver?: Receiver | undefined;
+  readonly max?: number | undefined;
 }): NotifyBench {
   const requests: OutboundRequest[] = [];
   const outcomes: WakeOutcome[] = [];

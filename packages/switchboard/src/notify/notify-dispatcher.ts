@@ -11,7 +11,6 @@ import { type DropCause, type NotifyCounters, zeroCounters } from './notify-coun
 import { ATTEMPTS_MAX, retryWaitMs } from './retry-waits.js';
 import { SteadyWarnings } from './steady-warnings.js';
 import { todoReadyBody } from './todo-ready-body.js';
-import { version } from './version.js';
 import { Wake } from './wake.js';
 import { WakeQueue } from './wake-queue.js';
 
@@ -32,8 +31,8 @@ export interface NotifyDispatcherPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** For the user agent, `bellhop/<version>`. Default: this package's. */
-  readonly version?: string | undefined;
+  /** For the user agent, `bellhop/<version>`. */
+  readonly version: string;
 }
 
 /** What one attempt came to: an end, or another attempt. */
@@ -196,14 +195,25 @@ export class NotifyDispatcher {
     return verdict.retry && delivery.attempts < ATTEMPTS_MAX ? 'again' : this.#failed(delivery);
   }
 
-  /** Undefined: they cannot be read, which is no fault of the receiver and not held against its hook. */
+  /**
+   * Undefined: the secret cannot be read, which is no fault of the receiver and not held against its hook. An old one that cannot be (the key was
+   * changed) is left out: the hook was rotated so that it signs again.
+   */
   #secretsOf(record: DeliveryRecord, hookId: string): string[] | undefined {
-    const previous = record.previous_secret !== null && (record.previous_until ?? 0) > this.#ports.store.clock.now();
-    const sealed = previous ? [record.secret, record.previous_secret as string] : [record.secret];
+    const current = this.#opened(record.secret, hookId, 'a delivery failed: the secret of its hook cannot be read');
+    if (current === undefined) return undefined;
+    const grace = record.previous_secret !== null && (record.previous_until ?? 0) > this.#ports.store.clock.now();
+    const previous = grace
+      ? this.#opened(record.previous_secret as string, hookId, 'the old secret of a hook cannot be read: only the new one signs')
+      : undefined;
+    return previous === undefined ? [current] : [current, previous];
+  }
+
+  #opened(sealed: string, hookId: string, otherwise: string): string | undefined {
     try {
-      return sealed.map((each) => this.#ports.sealer.open(each, hookId));
+      return this.#ports.sealer.open(sealed, hookId);
     } catch (error) {
-      this.#warnings.warn('secret', { hookId, error: errorMessage(error) }, 'a delivery failed: the secret of its hook cannot be read');
+      this.#warnings.warn('secret', { hookId, error: errorMessage(error) }, otherwise);
       return undefined;
     }
   }
@@ -225,7 +235,7 @@ export class NotifyDispatcher {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'user-agent': `bellhop/${this.#ports.version ?? version}`,
+        'user-agent': `bellhop/${this.#ports.version}`,
         ...signWebhook({ id: messageId, timestampMs: this.#ports.clock.now(), body, secrets }),
       },
       body,

@@ -46,7 +46,16 @@ describe('a notification over HTTP', () => {
     const id = await seedTodo(store, { endpointId: endpoint.id });
     const dispatcherWith = (by: OutboundGuard) => {
       const client = new OutboundClient({ guard: by, clock });
-      const dispatcher = new NotifyDispatcher({ store, hooks, client, sealer, clock, random: () => 0.5, logger: recordingLogger([]) });
+      const dispatcher = new NotifyDispatcher({
+        store,
+        hooks,
+        client,
+        sealer,
+        clock,
+        random: () => 0.5,
+        logger: recordingLogger([]),
+        version: '1.2.3',
+      });
       dispatcher.onOutcome((outcome) => outcomes.deliver(outcome));
       return dispatcher;
     };
@@ -55,7 +64,7 @@ describe('a notification over HTTP', () => {
     const { headers, body } = await received.take();
     expect(verifyWebhook({ headers, body, secret: signingSecret, nowMs: clock.now() })).toBe(true);
     expect(JSON.parse(body.toString())).toMatchObject({ type: 'todo.ready', todo_id: id, endpoint: 'builder' });
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': expect.stringMatching(/^bellhop\/\d/) as string });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'bellhop/1.2.3' });
     expect(await outcomes.take()).toMatchObject({ wakeId: 'first', outcome: 'delivered' });
     // The policy that no longer admits the address refuses before anything is sent, though the hook was made under another.
     const refusing = dispatcherWith(strict);

@@ -37,7 +37,7 @@ export const readPending = defineStatement({
     ORDER BY t.pending_since, t.id LIMIT CAST(:limit AS INTEGER)`,
 });
 
-/** Of an endpoint that is live: the oldest that have not been rung for a while. `id` is compared to no one else's, so the budget is the todo's. */
+/** What may be rung for one who attaches: not rung for a while, and within the todo's budget. */
 function attachDue(family: SqlFamily, todo: string): string {
   return `${claimable(todo)} AND ${todo}.ring_attempts < ${RINGS_MAX} AND ${inJsonTexts(family, `${todo}.queue`, ':queues')}
     AND (${todo}.last_ringed_at IS NULL OR ${todo}.last_ringed_at <= CAST(:now AS BIGINT) - ${ATTACH_COOLDOWN_MS})`;
@@ -50,7 +50,9 @@ function dueAt(todo: string): string {
   return `CASE ${todo}.ring_attempts WHEN 0 THEN ${todo}.pending_since + ${first} ${arms.join(' ')} END`;
 }
 
-const heartbeatDue = (todo: string) => `${claimable(todo)} AND ${todo}.ring_attempts < ${RINGS_MAX} AND ${dueAt(todo)} <= :now`;
+/** The bound on `pending_since` is what the index is read to: no ring of the heartbeat comes before the first one's wait is over. */
+const heartbeatDue = (todo: string) => `${claimable(todo)} AND ${todo}.ring_attempts < ${RINGS_MAX}
+  AND ${todo}.pending_since <= CAST(:now AS BIGINT) - ${RING_WAITS_MS[0]} AND ${dueAt(todo)} <= :now`;
 
 /**
  * Charges the rows that a select picks. On Postgres they are picked once, into an array, and those that another process is charging are passed

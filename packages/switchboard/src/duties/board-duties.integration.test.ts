@@ -71,6 +71,17 @@ describe.each(TEST_STORE_NAMES)("the board's duties on %s", (name) => {
     expect((await board.board.endpoint('worker', ORGANIZATION)).state).toBe('active');
   });
 
+  it('end the sessions of an endpoint that another process has revoked', async () => {
+    const closed: string[] = [];
+    const session = { endpointId: consumer.endpoint.id, queues: ['work'], onRing: () => true, onClose: () => void closed.push('closed') };
+    board.doorbell.attach(session);
+    await board.tick();
+    expect([closed, board.doorbell.counters().sessions]).toEqual([[], 1]);
+    await bench.boardOf({ store: bench.second }).board.revoke('worker', ORGANIZATION);
+    await board.tick();
+    expect([closed, board.doorbell.counters().sessions]).toEqual([['closed'], 0]);
+  });
+
   it('tell of each batch after its commit, and leave what two processes do at once to one of them', async () => {
     for (let n = 0; n < 20; n += 1) {
       await seedTodo(bench.store, {

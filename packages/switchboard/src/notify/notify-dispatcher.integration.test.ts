@@ -1,3 +1,4 @@
+import { SecretSealer } from '@bellhop/outbound';
 import { ManualClock } from '@bellhop/testing';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -338,6 +339,21 @@ describe('NotifyDispatcher', () => {
     expect((await on.hooks.of(endpoint).list()).items[0]).toMatchObject({ failures: 0 });
     expect(on.lines.map(({ fields }) => fields.reason)).toEqual(['secret']);
     expect(JSON.stringify(on.lines)).not.toContain('whsec_plain');
+  });
+
+  it('signs with the new secret alone where the old one cannot be read any more', async () => {
+    const on = bench();
+    const { id: hookId } = await on.hook(endpoint);
+    const { signingSecret: fresh } = await on.hooks.of(endpoint).rotate(hookId);
+    const elsewhere = SecretSealer.fromKey(Buffer.alloc(32, 9).toString('base64'));
+    await set('board_notify_hook', hookId, { previous_secret: elsewhere.seal('whsec_old', hookId) });
+    on.dispatcher.take(ready(endpoint, await seed()), 'created');
+    await on.run(0);
+    const [request] = on.requests;
+    const id = String(request?.headers['webhook-id']);
+    const at = new Date(Number(request?.headers['webhook-timestamp']) * 1_000);
+    expect(request?.headers['webhook-signature']).toBe(new Webhook(fresh).sign(id, at, request?.body ?? ''));
+    expect(on.outcomes.map(({ outcome }) => outcome)).toEqual(['delivered']);
   });
 
   it('lets a listener that throws keep no other from hearing', async () => {

@@ -14,7 +14,7 @@ export interface PairNames {
 export const NOW = 'CAST(:now AS BIGINT)';
 
 /** What counts as a todo's age is how long it is pending: one that was just given back is not old. */
-const SINCE = 'pending_since';
+export const SINCE = 'pending_since';
 
 /** Todos that anybody may claim: the words of the index `board_todo_pending`. @param todo alias. */
 export const claimable = (todo: string) => `${todo}.state = 'pending' AND ${todo}.assignee IS NULL`;
@@ -41,7 +41,7 @@ export const isOld = (since: string) => `${since} < ${NOW} - ${STALL_AFTER_MS}`;
 /** A query of the newest claim that holds a live lease: null without. As many entries are read as leases are live. */
 export function liveClaim(family: SqlFamily, pair: PairNames): string {
   return `SELECT MAX(a.claimed_at) FROM board_attempt AS a ${indexedBy(family, 'board_attempt_at_work')}
-    WHERE ${isOf('a', pair)} AND a.ended_at IS NULL AND a.lease_until > ${NOW} AND 1 = 0`;
+    WHERE ${isOf('a', pair)} AND a.ended_at IS NULL AND a.lease_until > ${NOW}`;
 }
 
 /** A query of one open claim, its lease live or not. */

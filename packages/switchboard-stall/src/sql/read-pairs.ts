@@ -10,6 +10,7 @@ import {
   oldestTodo,
   openClaim,
   progressSince,
+  SINCE,
   type WakeSqlOf,
 } from './pair-conditions.js';
 
@@ -61,21 +62,21 @@ function pairs(family: SqlFamily): string {
 
 function withTodos(family: SqlFamily, wakeSql: WakeSqlOf): string {
   const pair = { endpoint: 'p.endpoint_id', queue: 'p.queue' };
-  const old = isOld('o.pending_since');
+  const old = isOld(`o.${SINCE}`);
   const again = `${old} AND l.queue IS NOT NULL`;
   // Joined, not selected: a subquery that others refer to may be run for each of them.
   const oldest =
     family === 'postgres'
-      ? `LEFT JOIN LATERAL (${oldestTodo(family, wakeSql, pair)}) AS o(pending_since) ON true`
+      ? `LEFT JOIN LATERAL (${oldestTodo(family, wakeSql, pair)}) AS o(${SINCE}) ON true`
       : `LEFT JOIN board_todo AS o ON o.rowid = (${oldestTodo(family, wakeSql, pair, 't.rowid')})`;
   const facts = `
-    SELECT p.endpoint_id, p.queue, o.pending_since AS oldest,
+    SELECT p.endpoint_id, p.queue, o.${SINCE} AS oldest,
       CASE WHEN ${old} THEN CASE WHEN ${wakeSql(family).deliverable('e', 'p.queue', 'CAST(:now AS BIGINT)')} THEN 1 ELSE 0 END ELSE 0 END AS deliverable,
       CASE WHEN ${old} THEN (${liveClaim(family, pair)}) END AS live_claim_at,
       CASE WHEN ${again} THEN (${progressSince(family, pair, 'l.last_nudged_at')}) END AS progress_at,
       CASE WHEN ${again} THEN (${doorOpened(family, wakeSql, pair)}) END AS door_opened_at,
       l.nudges, l.last_nudged_at, l.quiet_since,
-      CASE WHEN o.pending_since IS NULL AND l.queue IS NOT NULL AND (${openClaim(family, pair)}) IS NOT NULL THEN 1 ELSE 0 END AS held
+      CASE WHEN o.${SINCE} IS NULL AND l.queue IS NOT NULL AND (${openClaim(family, pair)}) IS NOT NULL THEN 1 ELSE 0 END AS held
     FROM pair AS p ${family === 'postgres' ? '' : 'CROSS '}JOIN board_endpoint AS e ON e.id = p.endpoint_id
       LEFT JOIN queue_stall_nudges AS l ON l.endpoint_id = p.endpoint_id AND l.queue = p.queue ${oldest}`;
   return family === 'postgres' ? `SELECT * FROM (${facts}) AS f WHERE nudges IS NOT NULL OR deliverable = 1` : facts;

@@ -7,7 +7,7 @@ interface Swept {
   readonly fired: string[];
 }
 
-describe.each(['sqlite', 'libsql', 'postgres'] as const)('processes that sweep one database of %s', (name) => {
+describe.each(['sqlite', 'postgres'] as const)('processes that sweep one database of %s', (name) => {
   let bench: StallBench;
   const children: Child[] = [];
   beforeAll(async () => {

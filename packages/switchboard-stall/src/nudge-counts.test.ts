@@ -20,7 +20,7 @@ it('counts a thousand queue names by themselves, and all others together', () =>
   expect(counts.find(({ queue }) => queue === '__other__')).toMatchObject({ charged: 10 });
 });
 
-it('[G12] warns of the last nudge it charged, once, and of no other', () => {
+it('G12: warns of the last nudge it charged, once, and of no other', () => {
   const { tally, warnings } = tallied();
   const last = { endpointId: 'ep', queue: 'mail', nudges: MAX_NUDGES, lastNudgedAt: 1 };
   // Another process charged it.

@@ -169,7 +169,7 @@ describe.each(['sqlite', 'libsql-remote', 'postgres'] as const)('explain on %s',
     ],
   };
 
-  it.each(STALL_STATES)('[G12] %s', async (state) => {
+  it.each(STALL_STATES)('G12: %s', async (state) => {
     for (const { make, wakeIn, reason } of CASES[state]) {
       await bench.clear();
       await make();

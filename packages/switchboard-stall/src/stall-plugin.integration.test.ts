@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { MINUTE, ORGANIZATION, ScriptedWakes, StallBench } from './stall-bench.fixture.js';
 import { stallPlugin } from './stall-plugin.js';
 
-it('[G13] has no options, neither a threshold per hook nor any other', () => {
+it('G13: has no options, neither a threshold per hook nor any other', () => {
   expect(() => stallPlugin({ stallAfterMs: 1 } as never)).toThrow(expect.objectContaining({ code: 'PLUGIN_OPTIONS' }));
   expect(stallPlugin({}).name).toBe('switchboard-stall');
 });

@@ -47,7 +47,7 @@ describe.each(['sqlite', 'postgres'] as const)('processes that sweep one databas
     ]);
   });
 
-  it('[G8] lose one wake with a process that is killed between its charge and its fire, and the next one comes when it is due', async () => {
+  it('G8: lose one wake with a process that is killed between its charge and its fire, and the next one comes when it is due', async () => {
     const [todo] = await bench.stalled();
     const killed = await sweeper('kill');
     killed.send({ now: bench.now });

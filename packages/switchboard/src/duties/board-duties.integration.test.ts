@@ -115,7 +115,7 @@ describe.each(TEST_STORE_NAMES)("the board's duties on %s", (name) => {
     expect(await board.board.listTodos({}, ORGANIZATION)).toMatchObject({ items: [{ id: waiting, eventId: null, gate: true }] });
   });
 
-  it('[G11] keep the gate verdict of a todo whose event is gone: it still wakes', async () => {
+  it('G11: keep the gate verdict of a todo whose event is gone: it still wakes', async () => {
     const id = await board.push(consumer);
     await bench.clock.advance(31 * DAY);
     await board.tick();

@@ -170,7 +170,7 @@ describe('NotifyDispatcher', () => {
       expect(on.outcomes.map(({ outcome }) => outcome)).toEqual(['failed']);
     });
 
-    it('[G14] another todo takes the place of one that was claimed, under the same id', async () => {
+    it('G14: another todo takes the place of one that was claimed, under the same id', async () => {
       const on = bench((_request, call) => answered(call === 1 ? 503 : 200));
       await on.hook(endpoint);
       const [first, second] = [await seed(), await seed()];

@@ -15,7 +15,7 @@ describe.each(TEST_STORE_NAMES)('a wake on %s', (name) => {
 
   const bench = () => notifyBench({ store: board.store, clock: board.clock });
 
-  it('[G14] names the todo it was fired for while anybody may claim that, else the oldest one, else none', async () => {
+  it('G14: names the todo it was fired for while anybody may claim that, else the oldest one, else none', async () => {
     const on = bench();
     const endpoint = await seedEndpoint(board.store);
     const other = await seedEndpoint(board.store);

@@ -33,12 +33,14 @@ export const claimTodo = defineStatement({
   ),
 });
 
-/** The arms of a choice, each in the order of an index of its own. */
+/** The arms of a choice, each in the order of an index of its own. `assignee` heads each order for Postgres, which takes IS NULL for no equality. */
 const ARMS = [
-  { where: `state = 'pending' AND assignee IS NULL`, order: 'created_at, id', passedBy: PASSED_BY },
-  { where: `state = 'pending' AND assignee = CAST(:claimant AS TEXT)`, order: 'created_at, id', passedBy: PASSED_BY_OF_OTHERS },
-  { where: `${LAPSED} AND ${FOR_CLAIMANT}`, order: 'lease_until', passedBy: PASSED_BY_OF_OTHERS },
-  { where: `${DUE} AND ${FOR_CLAIMANT}`, order: 'next_retry_at', passedBy: PASSED_BY_OF_OTHERS },
+  { where: `state = 'pending' AND assignee IS NULL`, order: 'assignee, created_at, id', passedBy: PASSED_BY },
+  { where: `state = 'pending' AND assignee = CAST(:claimant AS TEXT)`, order: 'assignee, created_at, id', passedBy: PASSED_BY_OF_OTHERS },
+  { where: `${LAPSED} AND assignee IS NULL`, order: 'assignee, lease_until', passedBy: PASSED_BY_OF_OTHERS },
+  { where: `${LAPSED} AND assignee = CAST(:claimant AS TEXT)`, order: 'assignee, lease_until', passedBy: PASSED_BY_OF_OTHERS },
+  { where: `${DUE} AND assignee IS NULL`, order: 'assignee, next_retry_at', passedBy: PASSED_BY_OF_OTHERS },
+  { where: `${DUE} AND assignee = CAST(:claimant AS TEXT)`, order: 'assignee, next_retry_at', passedBy: PASSED_BY_OF_OTHERS },
 ] as const;
 
 const OF_QUEUE = 'endpoint_id = :endpointId AND queue = q.queue';

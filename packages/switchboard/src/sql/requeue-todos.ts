@@ -29,14 +29,16 @@ export const reapTodos = defineStatement({
   ),
 });
 
-/** Closes the attempts of what {@link reapTodos} moved. Params: `now`, `moved`. */
+/** Before the ids by which the reaper moves todos: the index of what was reaped holds those alone, and other ids, in hex, are less. */
+export const REAPED_PREFIX = 'reaped-';
+
+/** Closes the attempts of what {@link reapTodos} moved. Params: `now`, `moved` (with {@link REAPED_PREFIX}). */
 export const closeReapedAttempts = defineStatement({
   label: 'board.closeReapedAttempts',
   operation: 'update',
   table: 'board_attempt',
   sql: `UPDATE board_attempt SET ended_at = :now, outcome = 'reaped', disposition = ${DISPOSITION}
-    WHERE ended_at IS NULL AND lease_until <= :now
-      AND EXISTS (SELECT 1 FROM board_todo AS t WHERE t.id = board_attempt.todo_id AND t.moved_by = :moved)`,
+    WHERE ended_at IS NULL AND todo_id IN (SELECT t.id FROM board_todo AS t WHERE t.moved_by = :moved AND t.moved_by > 'r')`,
 });
 
 /** Whether a lease has lapsed, as a value. @param now an expression. */

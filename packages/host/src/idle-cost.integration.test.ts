@@ -66,10 +66,8 @@ describe.each(TEST_STORE_NAMES)('a host on %s', (name) => {
     expect(await queue.get(id)).not.toBeNull();
     await clock.runFor(MINUTE_MS, { settle });
     expect(await queue.get(id)).toBeNull();
-    expect(reaper.dutyCounters()).toMatchObject([
-      { duty: 'queue.retention', done: 1, count: 1 },
-      { duty: 'queue.schedule-history', done: 0 },
-    ]);
+    const ran = reaper.dutyCounters().filter(({ done, failed, late }) => done + failed + late > 0);
+    expect(ran).toMatchObject([{ duty: 'queue.retention', done: 1, count: 1 }]);
     expect((await kernel.health()).plugins.reaper?.status).toBe('ok');
     await close();
   });

@@ -28,7 +28,7 @@ export async function driveBoard(store: Store, clock: ManualClock): Promise<void
   });
   assembled.start();
   try {
-    await driveConsumer(assembled);
+    await driveConsumer(assembled, store);
     await driveHooks(assembled);
     await driveInbound(assembled);
     await driveDuties(assembled, clock);
@@ -39,7 +39,7 @@ export async function driveBoard(store: Store, clock: ManualClock): Promise<void
 
 type Assembled = ReturnType<typeof assembleBoard>;
 
-async function driveConsumer({ board }: Assembled): Promise<void> {
+async function driveConsumer({ board }: Assembled, store: Store): Promise<void> {
   const { credential } = await board.vend({ slug: 'consumer', queues: ['work'] }, scope);
   const consumer = await board.authenticate(credential);
   const { id } = await consumer.push({ queue: 'work', title: 't', maxAttempts: 2 });
@@ -52,6 +52,8 @@ async function driveConsumer({ board }: Assembled): Promise<void> {
   await consumer.claim(id);
   await consumer.fail(id);
   await board.retry(id, scope);
+  // As after fifty claims, each of which would be a write to drive.
+  await store.knex('board_todo').where({ id }).update({ attempts_total: 50 });
   await consumer.claim(id);
   await consumer.complete(id);
   await board.revoke('consumer', scope);
@@ -87,11 +89,12 @@ async function driveInbound({ board }: Assembled): Promise<void> {
   await webhooks.delete(webhook.id);
 }
 
-async function driveDuties({ doorbell, duties }: Assembled, clock: ManualClock): Promise<void> {
+async function driveDuties({ board, doorbell, duties }: Assembled, clock: ManualClock): Promise<void> {
   const { sweeps, endpoints, hooks } = duties;
   const [session] = await endpoints.list(scope.organizationId).then((all) => all.filter(({ slug }) => slug === 'inbound'));
   const detach = doorbell.attach({ endpointId: session?.id ?? '', queues: ['work'], onRing: () => true, onClose: () => {} });
   await doorbell.settled();
+  await board.vend({ slug: 'expires', queues: ['work'], expiresAt: clock.now() + 1 }, scope);
   clock.jumpWall(DAY_MS);
   await doorbell.sweep();
   detach();

@@ -1,5 +1,7 @@
 /** `bellhop endpoint`, `todo` and `stall` beside a running host: in this process, and their arguments as processes of their own. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -21,8 +23,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(): Promise<RunningHost> {
-  const running = await runHost({ database: { url: flags.databaseUrl } });
+async function start(options: Parameters<typeof runHost>[0] = {}): Promise<RunningHost> {
+  const running = await runHost({ database: { url: flags.databaseUrl }, ...options });
   hosts.push(running);
   return running;
 }
@@ -77,6 +79,35 @@ describe('bellhop endpoint, todo and stall', () => {
     expect((await run(stallExplain, 'reviewer', 'a:b', flags)).stdout).toMatch(
       /^state: endpoint_revoked\nreason: .+\nnext wake: none\nchange: .+\n$/,
     );
+  });
+
+  it('tell the notify hooks of what was pushed from here, where the key is known that opens their secrets', async () => {
+    const told: string[] = [];
+    const receiver = createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (chunk: string) => void told.push(chunk));
+      request.on('end', () => response.writeHead(204).end());
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const encryptionKey = Buffer.alloc(32, 7).toString('base64');
+    const { call } = await start({ encryptionKey, outbound: { allowHttp: true, allowCidrs: ['127.0.0.1/32'] } });
+    await run(endpointVend, 'reviewer', { ...flags, queue: ['reviews'] });
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/wake`;
+    expect((await call('POST', '/v1/endpoints/reviewer/notify-hooks', { body: { url } })).status).toBe(201);
+
+    const unopened = await run(todoPush, 'reviewer', 'one', { ...flags, queue: 'reviews' });
+    expect([unopened.code, told]).toEqual([0, []]);
+    vi.stubEnv('BELLHOP_ENCRYPTION_KEY', encryptionKey);
+    vi.stubEnv('BELLHOP_OUTBOUND_ALLOW_HTTP', 'true');
+    vi.stubEnv('BELLHOP_OUTBOUND_ALLOW_CIDRS', '127.0.0.1/32');
+    const { stdout } = await run(todoPush, 'reviewer', 'two', { ...flags, queue: 'reviews' });
+    vi.unstubAllEnvs();
+    receiver.close();
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(stdout.trimEnd());
+    // What could not be opened was not held against the hook.
+    expect((await call('GET', '/v1/endpoints/reviewer/notify-hooks')).body.items).toMatchObject([
+      { enabled: true, failures: 0, lastOutcome: '2xx' },
+    ]);
   });
 
   it('retry what failed, list by page, and print one JSON value each', async () => {

@@ -258,3 +258,12 @@ it('[503] keeps no secret without an encryption key, and says so in words of its
   expect((await call('POST', '/v1/endpoints/reviewer/webhooks', { body: { source: 'generic' } })).status).toBe(201);
   await host.stop();
 });
+
+it('ends the streams of the doorbell when the host stops', async () => {
+  // By a clock that stands still: the time that requests have at a stop never ends.
+  const { host, call } = await runHost({}, { clock: new ManualClock() });
+  const { credential } = (await call('POST', '/v1/endpoints', { body: { slug: 'reviewer', queues: ['reviews'] } })).body;
+  const stream = await fetch(`${host.url}/v1/doorbell`, { headers: { Authorization: `Bearer ${credential}` } });
+  const [text] = await Promise.all([stream.text(), host.stop()]);
+  expect(text).toBe(': attached\n\n');
+});

@@ -61,8 +61,10 @@ export const ablations: readonly Ablation[] = [
     id: 'N4',
     why: 'A claim since the last nudge is progress: without the rule a deep queue drains at steps of six hours.',
     file: CONDITIONS,
-    anchor: "(a.outcome IS NULL OR a.outcome <> 'released')",
-    replacement: "(a.outcome IS NULL OR a.outcome <> 'released') AND 1 = 0",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
+    anchor: "${notGivenBack('a')}\n    ORDER BY",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
+    replacement: "${notGivenBack('a')} AND 1 = 0\n    ORDER BY",
     expectCount: 1,
     tests: NUDGE,
     red: onEach(

@@ -1,6 +1,6 @@
 import type { Statement } from '@bellhop/contracts';
 import { bothFamilies, defineStatement } from '@bellhop/store';
-import { anyTodo, doorOpened, liveClaim, NOW, oldestTodo, progressSince, type WakeSqlOf } from './pair-conditions.js';
+import { anyTodo, doorOpened, liveClaim, NOW, notGivenBack, oldestTodo, progressSince, type WakeSqlOf } from './pair-conditions.js';
 
 /** Everything that says why a queue is quiet. A condition is 1 or 0. */
 export interface ExplainedRow {
@@ -17,6 +17,7 @@ export interface ExplainedRow {
   readonly hooks: number;
   readonly enabled_hooks: number;
   readonly covered: number;
+  /** Of those that were not merely given back. */
   readonly newest_claim_at: number | null;
   readonly live_claim_at: number | null;
   readonly progress_at: number | null;
@@ -44,7 +45,7 @@ export function explainPair(wakeSql: WakeSqlOf): Statement {
           ${flag(`(${anyTodo(family, pair)}) IS NULL AND (${assigned}) IS NOT NULL`)} AS assigned,
           (${hooks('')}) AS hooks, (${hooks('AND k.enabled = 1')}) AS enabled_hooks,
           ${flag(`(${hooks(`AND ${wake.hookCovers('k', pair.queue)}`)}) > 0`)} AS covered,
-          (SELECT MAX(a.claimed_at) FROM board_attempt AS a WHERE a.endpoint_id = e.id AND a.queue = ${pair.queue}) AS newest_claim_at,
+          (SELECT MAX(a.claimed_at) FROM board_attempt AS a WHERE a.endpoint_id = e.id AND a.queue = ${pair.queue} AND ${notGivenBack('a')}) AS newest_claim_at,
           (${liveClaim(family, pair)}) AS live_claim_at,
           CASE WHEN l.queue IS NOT NULL THEN (${progressSince(family, pair, 'l.last_nudged_at')}) END AS progress_at,
           (${doorOpened(family, wakeSql, pair)}) AS door_opened_at, l.nudges, l.last_nudged_at, l.quiet_since

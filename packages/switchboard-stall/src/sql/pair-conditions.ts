@@ -1,6 +1,6 @@
 // What is asked of the board about one pair of endpoint and queue, and the rules of `pace` in SQL: each written once, for the sweep's read, its charge
 // and the explanation. Must never say in its own words what a wake needs: that is the board's `wakeSql`.
-import type { BoardWakes, SqlFamily } from '@bellhop/contracts';
+import { type BoardWakes, QUARANTINE_QUEUE, type SqlFamily } from '@bellhop/contracts';
 import { BUSY_HOLD_MS, CLAIM_OVERLAP_MS, MAX_NUDGES, SPACING_MS, STALL_AFTER_MS, WAITS_MS } from '../pace.js';
 
 export type WakeSqlOf = BoardWakes['wakeSql'];
@@ -24,10 +24,14 @@ export const indexedBy = (family: SqlFamily, index: string) => (family === 'sqli
 
 const isOf = (alias: string, { endpoint, queue }: PairNames) => `${alias}.endpoint_id = ${endpoint} AND ${alias}.queue = ${queue}`;
 
-/** A query of the todo that names a wake: of those that pass the gate and that anybody may claim, the one pending longest. `t` is its alias. */
+/**
+ * A query of the todo that names a wake: of those that pass the gate and that anybody may claim, the one pending longest. `t` is its alias. That the
+ * quarantine passes no gate is said of the pair as well, or all that waits there would be looked through.
+ */
 export function oldestTodo(family: SqlFamily, wakeSql: WakeSqlOf, pair: PairNames, columns = `t.${SINCE}`): string {
   return `SELECT ${columns} FROM board_todo AS t ${indexedBy(family, 'board_todo_pending')}
-    WHERE ${claimable('t')} AND ${isOf('t', pair)} AND ${wakeSql(family).gatePassing('t')} ORDER BY t.${SINCE}, t.id LIMIT 1`;
+    WHERE ${claimable('t')} AND ${isOf('t', pair)} AND ${wakeSql(family).gatePassing('t')}
+      AND ${pair.queue} <> '${QUARANTINE_QUEUE}' ORDER BY t.${SINCE}, t.id LIMIT 1`;
 }
 
 /** A query of one pending todo that anybody may claim, whether it passes the gate or not. */
@@ -38,9 +42,12 @@ export function anyTodo(family: SqlFamily, pair: PairNames): string {
 /** @param since an expression. */
 export const isOld = (since: string) => `${since} < ${NOW} - ${STALL_AFTER_MS}`;
 
-/** A query of the newest claim that holds a live lease: null without. As many entries are read as leases are live. */
+/**
+ * A query of the newest claim that holds a live lease: null without. As many entries are read as leases are live: of an expression,
+ * for Postgres would else look for the newest claim and pass by all whose lease is over.
+ */
 export function liveClaim(family: SqlFamily, pair: PairNames): string {
-  return `SELECT MAX(a.claimed_at) FROM board_attempt AS a ${indexedBy(family, 'board_attempt_at_work')}
+  return `SELECT MAX(a.claimed_at + 0) FROM board_attempt AS a ${indexedBy(family, 'board_attempt_at_work')}
     WHERE ${isOf('a', pair)} AND a.ended_at IS NULL AND a.lease_until > ${NOW}`;
 }
 
@@ -49,10 +56,13 @@ export function openClaim(family: SqlFamily, pair: PairNames): string {
   return `SELECT 1 FROM board_attempt AS a ${indexedBy(family, 'board_attempt_at_work')} WHERE ${isOf('a', pair)} AND a.ended_at IS NULL LIMIT 1`;
 }
 
+/** Attempts that were not merely given back: the words of the index `board_attempt_claimed`. @param attempt alias. */
+export const notGivenBack = (attempt: string) => `(${attempt}.outcome IS NULL OR ${attempt}.outcome <> 'released')`;
+
 /** A query of the newest claim since a nudge that was not merely given back. @param nudgedAt an expression. */
 export function progressSince(family: SqlFamily, pair: PairNames, nudgedAt: string): string {
   return `SELECT a.claimed_at FROM board_attempt AS a ${indexedBy(family, 'board_attempt_claimed')}
-    WHERE ${isOf('a', pair)} AND a.claimed_at > ${nudgedAt} - ${CLAIM_OVERLAP_MS} AND (a.outcome IS NULL OR a.outcome <> 'released')
+    WHERE ${isOf('a', pair)} AND a.claimed_at > ${nudgedAt} - ${CLAIM_OVERLAP_MS} AND ${notGivenBack('a')}
     ORDER BY a.claimed_at DESC LIMIT 1`;
 }
 

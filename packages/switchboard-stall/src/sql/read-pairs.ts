@@ -1,5 +1,5 @@
 import type { SqlFamily, Statement } from '@bellhop/contracts';
-import { bothFamilies, defineStatement } from '@bellhop/store';
+import { bothFamilies, defineStatement, joinLookUp, type LookUp } from '@bellhop/store';
 import {
   anyTodo,
   claimable,
@@ -34,6 +34,14 @@ export interface PairRow {
   /** 1: it has nothing to be claimed, but a claim is open, which may give its todo back. */
   readonly held: number;
 }
+
+/** What the board's conditions read of an endpoint. */
+const ENDPOINT: LookUp = {
+  table: 'board_endpoint',
+  as: 'e',
+  columns: ['id', 'state', 'expires_at', 'queues'],
+  where: 'e.id = p.endpoint_id',
+};
 
 /** Params: `now`. */
 export function readPairs(wakeSql: WakeSqlOf): Statement {
@@ -77,7 +85,7 @@ function withTodos(family: SqlFamily, wakeSql: WakeSqlOf): string {
       CASE WHEN ${again} THEN (${doorOpened(family, wakeSql, pair)}) END AS door_opened_at,
       l.nudges, l.last_nudged_at, l.quiet_since,
       CASE WHEN o.${SINCE} IS NULL AND l.queue IS NOT NULL AND (${openClaim(family, pair)}) IS NOT NULL THEN 1 ELSE 0 END AS held
-    FROM pair AS p ${family === 'postgres' ? '' : 'CROSS '}JOIN board_endpoint AS e ON e.id = p.endpoint_id
+    FROM pair AS p ${joinLookUp(family, ENDPOINT)}
       LEFT JOIN queue_stall_nudges AS l ON l.endpoint_id = p.endpoint_id AND l.queue = p.queue ${oldest}`;
   return family === 'postgres' ? `SELECT * FROM (${facts}) AS f WHERE nudges IS NOT NULL OR deliverable = 1` : facts;
 }

@@ -106,10 +106,11 @@ export const boardMigrations: MigrationSet = {
           `CREATE INDEX board_todo_lapsed ON board_todo (endpoint_id, queue, assignee, lease_until) WHERE state = 'claimed' AND attempt < max_attempts`,
           `CREATE INDEX board_todo_parked ON board_todo (endpoint_id, queue, assignee, next_retry_at) WHERE state = 'failed' AND next_retry_at IS NOT NULL`,
           `CREATE INDEX board_todo_pending ON board_todo (endpoint_id, queue, gate, pending_since, id) WHERE state = 'pending' AND assignee IS NULL`,
-          `CREATE INDEX board_todo_ring ON board_todo (endpoint_id, pending_since, id) WHERE state = 'pending' AND ring_attempts < 5`,
+          `CREATE INDEX board_todo_ring ON board_todo (endpoint_id, pending_since, id)
+            WHERE state = 'pending' AND assignee IS NULL AND gate = 1 AND queue <> 'quarantine' AND ring_attempts < 5`,
           `CREATE INDEX board_todo_lease ON board_todo (lease_until, id) WHERE state = 'claimed'`,
           `CREATE INDEX board_todo_moved ON board_todo (moved_by) WHERE state = 'claimed'`,
-          `CREATE INDEX board_todo_reaped ON board_todo (moved_by) WHERE moved_by > 'r'`,
+          `CREATE INDEX board_todo_swept ON board_todo (moved_by) WHERE moved_by > 's'`,
           `CREATE INDEX board_todo_retry ON board_todo (next_retry_at, id) WHERE state = 'failed' AND next_retry_at IS NOT NULL`,
           `CREATE INDEX board_todo_ended ON board_todo (updated_at, id) WHERE state = 'done' OR (state = 'failed' AND next_retry_at IS NULL)`,
           'CREATE INDEX board_todo_list ON board_todo (endpoint_id, created_at, id)',
@@ -133,7 +134,8 @@ export const boardMigrations: MigrationSet = {
             table.text('summary');
             table.primary(['todo_id', 'seq']);
           }),
-          'CREATE INDEX board_attempt_claimed ON board_attempt (endpoint_id, queue, claimed_at)',
+          // What was merely given back is no sign of progress, and a consumer may give back without end.
+          `CREATE INDEX board_attempt_claimed ON board_attempt (endpoint_id, queue, claimed_at) WHERE outcome IS NULL OR outcome <> 'released'`,
           'CREATE INDEX board_attempt_at_work ON board_attempt (endpoint_id, queue, lease_until) WHERE ended_at IS NULL',
           'CREATE INDEX board_attempt_lapsed ON board_attempt (lease_until, todo_id) WHERE ended_at IS NULL',
           schema().createTable('board_notify_hook', (table) => {

@@ -1,6 +1,7 @@
-import type { BoardEndpoint, BoardVerb } from '@bellhop/contracts';
+import type { BoardEndpoint, BoardVerb, SqlFamily } from '@bellhop/contracts';
 import { QUARANTINE_QUEUE } from '@bellhop/contracts';
 import { bothFamilies, defineStatement, inJsonTexts } from '@bellhop/store';
+import { SWEPT_TODOS } from './todo-columns.js';
 
 // Endpoints, and what ends with one. The steps of a revocation refer to each other through data alone: the todos by the state of their endpoint, the
 // attempts by the `moved_by` that the step before left on their todo. Done twice, they find nothing the second time.
@@ -102,9 +103,9 @@ export const findExpired = defineStatement({
 });
 
 /** Whether there are any, as a duty of the reaper asks it: 1 or 0. Param: `now`. */
-export const EXPIRED_ENDPOINT = `SELECT CASE WHEN EXISTS (
-    SELECT 1 FROM board_endpoint WHERE state = 'active' AND expires_at IS NOT NULL AND expires_at <= CAST(:now AS BIGINT)
-  ) THEN 1 ELSE 0 END`;
+export const EXPIRED_ENDPOINT = `SELECT CASE WHEN (
+    SELECT expires_at FROM board_endpoint WHERE state = 'active' AND expires_at IS NOT NULL ORDER BY expires_at, id LIMIT 1
+  ) <= CAST(:now AS BIGINT) THEN 1 ELSE 0 END`;
 
 /** Params: `now`, `id`, `organizationId`. */
 export const revokeEndpoint = defineStatement({
@@ -126,9 +127,15 @@ export const expireEndpoints = defineStatement({
   ),
 });
 
+/** Those of the endpoints that are revoked. */
+const revokedAmong = (
+  family: SqlFamily,
+) => `SELECT e.id FROM board_endpoint AS e WHERE ${inJsonTexts(family, 'e.id', ':ids')} AND e.state = 'revoked'
+  AND (CAST(:organizationId AS TEXT) IS NULL OR e.organization_id = CAST(:organizationId AS TEXT))`;
+
 /**
- * Makes dead letters of what the revoked ones among the endpoints have alive, but for what waits for a person. Params: `now`, `moved`, `ids` (JSON
- * texts), `organizationId` (null: of any).
+ * Makes dead letters of what the revoked ones among the endpoints have alive, but for what waits for a person. Params: `now`, `moved` (with
+ * `SWEPT_PREFIX`), `ids` (JSON texts), `organizationId` (null: of any).
  */
 export const endTodosOfRevoked = defineStatement({
   label: 'board.endTodosOfRevoked',
@@ -137,21 +144,16 @@ export const endTodosOfRevoked = defineStatement({
   sql: bothFamilies(
     (family) => `UPDATE board_todo SET state = 'failed', next_retry_at = NULL, live_key = NULL, lease_until = NULL, fence_hash = NULL,
         moved_by = :moved, result = :result, completed_at = :now, updated_at = :now
-      WHERE ${inJsonTexts(family, 'endpoint_id', ':ids')} AND queue <> '${QUARANTINE_QUEUE}'
-        AND (state IN ('pending', 'claimed') OR (state = 'failed' AND next_retry_at IS NOT NULL))
-        AND EXISTS (SELECT 1 FROM board_endpoint AS e WHERE e.id = board_todo.endpoint_id AND e.state = 'revoked'
-          AND (CAST(:organizationId AS TEXT) IS NULL OR e.organization_id = CAST(:organizationId AS TEXT)))`,
+      WHERE endpoint_id ${family === 'postgres' ? `= ANY (ARRAY(${revokedAmong(family)}))` : `IN (${revokedAmong(family)})`} AND queue <> '${QUARANTINE_QUEUE}'
+        AND (state IN ('pending', 'claimed') OR (state = 'failed' AND next_retry_at IS NOT NULL))`,
   ),
 });
 
-/** Closes the open attempts of the todos that `endTodosOfRevoked` moved. Params: `now`, `moved`, `ids` (JSON texts). */
+/** Closes the open attempts of the todos that `endTodosOfRevoked` moved. Params: `now`, `moved`. */
 export const endAttemptsOfMoved = defineStatement({
   label: 'board.endAttemptsOfMoved',
   operation: 'update',
   table: 'board_attempt',
-  sql: bothFamilies(
-    (family) => `UPDATE board_attempt SET outcome = 'revoked', disposition = 'dead_lettered', ended_at = :now
-      WHERE ${inJsonTexts(family, 'endpoint_id', ':ids')} AND ended_at IS NULL
-        AND EXISTS (SELECT 1 FROM board_todo AS t WHERE t.id = board_attempt.todo_id AND t.moved_by = :moved)`,
-  ),
+  sql: `UPDATE board_attempt SET outcome = 'revoked', disposition = 'dead_lettered', ended_at = :now
+    WHERE ended_at IS NULL AND todo_id IN (${SWEPT_TODOS})`,
 });

@@ -137,14 +137,22 @@ export const noteHookFailure = defineStatement({
     WHERE id = :id RETURNING failures, disabled_reason`,
 });
 
-/** Params: `now`. */
+const ended = (now: string) => `previous_until IS NOT NULL AND previous_until <= ${now}`;
+/** Of one call. */
+const SECRETS_MAX = 1_000;
+
+/** The first thousand; a later tick has the rest. Params: `now`. */
 export const destroyPreviousSecrets = defineStatement({
   label: 'board.destroyPreviousSecrets',
   operation: 'update',
   table: 'board_notify_hook',
-  sql: 'UPDATE board_notify_hook SET previous_secret = NULL, previous_until = NULL WHERE previous_until IS NOT NULL AND previous_until <= :now',
+  sql: bothFamilies((family) => {
+    const first = `SELECT id FROM board_notify_hook WHERE ${ended(':now')} ORDER BY previous_until, id LIMIT ${SECRETS_MAX}`;
+    return `UPDATE board_notify_hook SET previous_secret = NULL, previous_until = NULL
+      WHERE ${family === 'postgres' ? `id = ANY (ARRAY(${first}))` : `id IN (${first})`} AND ${ended(':now')}`;
+  }),
 });
 
 /** Whether a previous secret is over, as a value. @param now an expression. */
 export const endedPreviousSecret = (now: string) =>
-  `CASE WHEN EXISTS (SELECT 1 FROM board_notify_hook WHERE previous_until IS NOT NULL AND previous_until <= ${now}) THEN 1 ELSE 0 END`;
+  `CASE WHEN (SELECT previous_until FROM board_notify_hook WHERE previous_until IS NOT NULL ORDER BY previous_until, id LIMIT 1) <= ${now} THEN 1 ELSE 0 END`;

@@ -22,19 +22,19 @@ export interface DeliveryRecord {
 const QUEUE = 'CAST(:queue AS TEXT)';
 
 /**
- * FROM and WHERE over `e` (the live endpoint), `h` (its hooks that cover the queue) and `t`: the todo asked for while it may be claimed by
- * anybody, else the one that waits longest in the same queue. No row where one of the three is missing.
+ * FROM and WHERE over `e` (the live endpoint), `h` (its hooks that cover the queue) and `t`: the todo asked for while it waits, for whomever it may
+ * be, else the one that waits longest in the same queue for anybody. No row where one of the three is missing.
  */
 function deliverable(family: SqlFamily): string {
   const wake = wakeSql(family);
-  const claimable = (todo: string) =>
-    `${todo}.endpoint_id = :endpointId AND ${todo}.queue = ${QUEUE} AND ${wake.gatePassing(todo)} AND ${todo}.state = 'pending' AND ${todo}.assignee IS NULL`;
+  const waits = (todo: string) =>
+    `${todo}.endpoint_id = :endpointId AND ${todo}.queue = ${QUEUE} AND ${wake.gatePassing(todo)} AND ${todo}.state = 'pending'`;
   return `
     FROM board_endpoint AS e
     JOIN board_notify_hook AS h ON h.endpoint_id = e.id AND ${wake.hookCovers('h', QUEUE)}
     JOIN board_todo AS t ON t.id = COALESCE(
-      (SELECT n.id FROM board_todo AS n WHERE n.id = :todoId AND ${claimable('n')}),
-      (SELECT o.id FROM board_todo AS o WHERE ${claimable('o')} ORDER BY o.pending_since, o.id LIMIT 1))
+      (SELECT n.id FROM board_todo AS n WHERE n.id = :todoId AND ${waits('n')}),
+      (SELECT o.id FROM board_todo AS o WHERE ${waits('o')} AND o.assignee IS NULL ORDER BY o.pending_since, o.id LIMIT 1))
     WHERE e.id = :endpointId AND ${wake.endpointLive('e', ':now')} AND ${wake.inScope('e', QUEUE)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { SqlFamily } from '@bellhop/contracts';
 import { bothFamilies, defineStatement, inJsonTexts } from '@bellhop/store';
 import { DISPOSITION } from './settle-todos.js';
-import { MOVED_COLUMNS, NOBODY_HOLDS, todoColumns } from './todo-columns.js';
+import { MOVED_COLUMNS, NOBODY_HOLDS, SWEPT_TODOS, todoColumns } from './todo-columns.js';
 
 // The ways back to pending that no consumer takes: a lapsed lease, a due retry, a retry by hand. Several processes may do the first two at once.
 
@@ -12,7 +12,7 @@ function first(family: SqlFamily, where: string, order: string): string {
   return family === 'postgres' ? `id = ANY (ARRAY(${rows('id', ' FOR UPDATE SKIP LOCKED')}))` : `rowid IN (${rows('rowid')})`;
 }
 
-/** Lapsed leases: pending again, or dead letters where no attempt is left. Params: `now`, `moved`, `lapsed` (the result of a dead letter, JSON text), `limit`. */
+/** Lapsed leases: pending again, or dead letters where no attempt is left. Params: `now`, `moved` (with `SWEPT_PREFIX`), `lapsed` (the result of a dead letter, JSON text), `limit`. */
 export const reapTodos = defineStatement({
   label: 'board.reap',
   operation: 'update',
@@ -29,16 +29,13 @@ export const reapTodos = defineStatement({
   ),
 });
 
-/** Before the ids by which the reaper moves todos: the index of what was reaped holds those alone, and other ids, in hex, are less. */
-export const REAPED_PREFIX = 'reaped-';
-
-/** Closes the attempts of what {@link reapTodos} moved. Params: `now`, `moved` (with {@link REAPED_PREFIX}). */
+/** Closes the attempts of what {@link reapTodos} moved. Params: `now`, `moved`. */
 export const closeReapedAttempts = defineStatement({
   label: 'board.closeReapedAttempts',
   operation: 'update',
   table: 'board_attempt',
   sql: `UPDATE board_attempt SET ended_at = :now, outcome = 'reaped', disposition = ${DISPOSITION}
-    WHERE ended_at IS NULL AND todo_id IN (SELECT t.id FROM board_todo AS t WHERE t.moved_by = :moved AND t.moved_by > 'r')`,
+    WHERE ended_at IS NULL AND todo_id IN (${SWEPT_TODOS})`,
 });
 
 /** Whether a lease has lapsed, as a value. @param now an expression. */

@@ -24,7 +24,7 @@ export function wakeSql(family: SqlFamily): WakeSql {
     inScope,
     hookCovers,
     deliverable: (endpoint, queue, now) =>
-      `${endpointLive(endpoint, now)} AND ${inScope(endpoint, queue)} AND EXISTS (
-        SELECT 1 FROM board_notify_hook AS h WHERE h.endpoint_id = ${endpoint}.id AND ${hookCovers('h', queue)})`,
+      `${endpointLive(endpoint, now)} AND ${inScope(endpoint, queue)} AND (
+        SELECT 1 FROM board_notify_hook AS h WHERE h.endpoint_id = ${endpoint}.id AND ${hookCovers('h', queue)} LIMIT 1) IS NOT NULL`,
   };
 }

@@ -18,6 +18,7 @@ import {
   revokeEndpoint,
   toEndpoint,
 } from '../sql/endpoints.js';
+import { SWEPT_PREFIX } from '../sql/todo-columns.js';
 
 const ID_PREFIX = 'ep_';
 
@@ -101,7 +102,7 @@ export class EndpointStore {
    * @returns the endpoint as it is then; undefined where the organization has none of that id.
    */
   async revoke(id: string, organizationId: string): Promise<BoardEndpoint | undefined> {
-    const params = { now: this.#store.clock.now(), moved: randomUUID(), ids: JSON.stringify([id]) };
+    const params = { now: this.#store.clock.now(), moved: SWEPT_PREFIX + randomUUID(), ids: JSON.stringify([id]) };
     const scope = { organizationId };
     const [, , , found] = await this.#store.batch([
       { statement: revokeEndpoint, params: { id, organizationId, now: params.now }, scope },
@@ -123,7 +124,7 @@ export class EndpointStore {
     const now = this.#store.clock.now();
     const due = await this.#store.read<{ id: string }>(findExpired, { now, limit: checkPositive(limit, 'limit') });
     if (due.length === 0) return [];
-    const params = { now, moved: randomUUID(), ids: JSON.stringify(due.map(({ id }) => id)) };
+    const params = { now, moved: SWEPT_PREFIX + randomUUID(), ids: JSON.stringify(due.map(({ id }) => id)) };
     const [expired] = await this.#store.batch([
       { statement: expireEndpoints, params: { now, ids: params.ids }, scope: EXPIRY },
       { statement: endTodosOfRevoked, params: { ...params, organizationId: null, result: REVOKED_RESULT }, scope: EXPIRY },

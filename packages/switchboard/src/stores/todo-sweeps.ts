@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '@bellhop/contracts';
 import type { MovedTodo } from '../board-announcements.js';
 import { expireQuarantined } from '../sql/quarantined-todos.js';
-import { closeReapedAttempts, REAPED_PREFIX, reapTodos, requeueDueTodos } from '../sql/requeue-todos.js';
+import { closeReapedAttempts, reapTodos, requeueDueTodos } from '../sql/requeue-todos.js';
 import { forgetEvents, sweepAttempts, sweepEvents, sweepTodos } from '../sql/sweep-board.js';
+import { SWEPT_PREFIX } from '../sql/todo-columns.js';
 
 const LEASES = { global: 'lease reaping: leases lapse in every organization, and what is returned names its own' };
 const RETRIES = { global: 'retry scheduler: retries come due in every organization, and what is returned names its own' };
@@ -19,7 +20,7 @@ export class TodoSweeps {
   /** Lapsed leases, back to pending or dead. */
   async reap(limit: number): Promise<MovedTodo[]> {
     const now = this.store.clock.now();
-    const moved = REAPED_PREFIX + randomUUID();
+    const moved = SWEPT_PREFIX + randomUUID();
     const [reaped] = await this.store.batch([
       { statement: reapTodos, params: { now, moved, lapsed: LAPSED_RESULT, limit }, scope: LEASES },
       { statement: closeReapedAttempts, params: { now, moved }, scope: LEASES },

@@ -19,7 +19,7 @@ import type {
   VendedEndpoint,
   VendInput,
 } from '@bellhop/contracts';
-import { BellhopError, type Clock } from '@bellhop/kernel';
+import { BellhopError, type Clock, InputError } from '@bellhop/kernel';
 import { checkName } from '@bellhop/store';
 import type { BoardAnnouncements } from './board-announcements.js';
 import { EndpointConsumer, SHOWN_ATTEMPTS } from './board-consumer.js';
@@ -59,12 +59,12 @@ const CREDENTIAL = /^sbk_[A-Za-z0-9_-]{43}$/;
 export class Board implements IBoard {
   constructor(private readonly ports: BoardPorts) {}
 
-  async vend(input: VendInput, { organizationId }: BoardScope): Promise<VendedEndpoint> {
+  async vend(input: VendInput, scope: BoardScope): Promise<VendedEndpoint> {
     const vend = checkVend(input, this.ports.clock.now());
     const credential = makeCredential('endpoint');
     const endpoint = await this.ports.endpoints.insert({
       ...vend,
-      organizationId: checkName(organizationId, 'organizationId'),
+      organizationId: organizationOf(scope),
       credentialHash: hashCredential(credential),
       credentialPrefix: credentialPrefix(credential),
     });
@@ -72,12 +72,12 @@ export class Board implements IBoard {
     throw new BellhopError('SLUG_TAKEN', `An endpoint of this organization has the slug ${vend.slug}, revoked or not; choose another.`);
   }
 
-  endpoints({ organizationId }: BoardScope): Promise<BoardEndpoint[]> {
-    return this.ports.endpoints.list(organizationId);
+  async endpoints(scope: BoardScope): Promise<BoardEndpoint[]> {
+    return this.ports.endpoints.list(organizationOf(scope));
   }
 
-  async endpoint(idOrSlug: string, { organizationId }: BoardScope): Promise<BoardEndpoint> {
-    const endpoint = isName(idOrSlug) ? await this.ports.endpoints.find(idOrSlug, organizationId) : undefined;
+  async endpoint(idOrSlug: string, scope: BoardScope): Promise<BoardEndpoint> {
+    const endpoint = isName(idOrSlug) ? await this.ports.endpoints.find(idOrSlug, organizationOf(scope)) : undefined;
     if (endpoint) return endpoint;
     throw new BellhopError('NOT_FOUND', `There is no endpoint ${JSON.stringify(String(idOrSlug).slice(0, 80))} in this organization.`);
   }
@@ -107,28 +107,28 @@ export class Board implements IBoard {
     return { id, deduped: stored === undefined };
   }
 
-  async listTodos(filter: OperatorTodoFilter, { organizationId }: BoardScope): Promise<TodoPage> {
-    return this.ports.operator.listOf(organizationId, filter, checkOperatorFilter(filter));
+  async listTodos(filter: OperatorTodoFilter, scope: BoardScope): Promise<TodoPage> {
+    return this.ports.operator.listOf(organizationOf(scope), filter, checkOperatorFilter(filter));
   }
 
-  async getTodo(id: string, { organizationId }: BoardScope): Promise<TodoDetail> {
+  async getTodo(id: string, scope: BoardScope): Promise<TodoDetail> {
     const checked = checkTodoId(id);
-    const todo = await this.ports.operator.get(checked, organizationId);
+    const todo = await this.ports.operator.get(checked, organizationOf(scope));
     if (!todo) throw todoNotFound(checked);
     return { ...todo, attempts: await this.ports.todos.attempts(checked, { limit: SHOWN_ATTEMPTS }) };
   }
 
-  async retry(id: string, { organizationId }: BoardScope): Promise<Todo> {
-    return this.#announced(await this.ports.operator.retry(checkTodoId(id), organizationId), 'requeued');
+  async retry(id: string, scope: BoardScope): Promise<Todo> {
+    return this.#announced(await this.ports.operator.retry(checkTodoId(id), organizationOf(scope)), 'requeued');
   }
 
-  async releaseQuarantined(id: string, { organizationId }: BoardScope): Promise<Todo> {
+  async releaseQuarantined(id: string, scope: BoardScope): Promise<Todo> {
     // To its consumer it is as if it had just come.
-    return this.#announced(await this.ports.operator.releaseQuarantined(checkTodoId(id), organizationId), 'created');
+    return this.#announced(await this.ports.operator.releaseQuarantined(checkTodoId(id), organizationOf(scope)), 'created');
   }
 
-  async discardQuarantined(id: string, { organizationId }: BoardScope): Promise<Todo> {
-    const { todo } = await this.ports.operator.discardQuarantined(checkTodoId(id), organizationId);
+  async discardQuarantined(id: string, scope: BoardScope): Promise<Todo> {
+    const { todo } = await this.ports.operator.discardQuarantined(checkTodoId(id), organizationOf(scope));
     return todo;
   }
 
@@ -161,6 +161,16 @@ export class Board implements IBoard {
 
 function unauthenticated(why: string): BellhopError {
   return new BellhopError('UNAUTHENTICATED', `The credential ${why}. Ask the operator to vend an endpoint: \`bellhop endpoint vend\`.`);
+}
+
+/** @throws InputError `INVALID_INPUT` for a scope that names no organization: without types it is easily left out. */
+function organizationOf(scope: BoardScope | undefined): string {
+  if (scope?.organizationId === undefined) {
+    throw new InputError('INVALID_INPUT', 'scope: { organizationId } is needed as the last argument; whose board is it?', {
+      path: 'scope',
+    });
+  }
+  return checkName(scope.organizationId, 'scope.organizationId');
 }
 
 /** What no store can hold names nothing. */

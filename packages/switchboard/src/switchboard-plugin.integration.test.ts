@@ -35,6 +35,15 @@ describe('the plugin switchboard', () => {
     expect(await kernel.health()).toMatchObject({ plugins: { switchboard: { status: 'ok', details: { sessions: 0, hooks: true } } } });
   });
 
+  it('is degraded without a reaper', async () => {
+    kernel = new Kernel({ clock }).use(storePlugin({ url: 'memory:' })).use(switchboardPlugin());
+    await kernel.start();
+    expect((await kernel.health()).plugins.switchboard).toMatchObject({
+      status: 'degraded',
+      reason: expect.stringContaining('Load reaperPlugin'),
+    });
+  });
+
   it('says that hooks are switched off', async () => {
     expect((await started({ maxNotifyHooks: 0 })).resolve(BOARD_WAKES).hooksOn).toBe(false);
     await kernel.stop();

@@ -1,6 +1,7 @@
 import { BOARD, BOARD_WAKES, type MigratingPlugin, REAPER_DUTY, STORE } from '@bellhop/contracts';
 import { type PluginContext, parseOptions } from '@bellhop/kernel';
 import { SecretSealer } from '@bellhop/outbound';
+import { REAPER } from '@bellhop/reaper';
 import { type AssembledBoard, assembleBoard } from './assemble-board.js';
 import { boardDuties } from './duties/board-duties.js';
 import { boardMigrations } from './migrations/board-migrations.js';
@@ -18,6 +19,7 @@ export function switchboardPlugin(given: SwitchboardPluginOptions = {}): Migrati
   // A key that cannot be used is told before anything is built on it.
   SecretSealer.fromKey(options.encryptionKey);
   let assembled: AssembledBoard | undefined;
+  let swept = false;
   const started = (): AssembledBoard => {
     if (assembled) return assembled;
     throw new Error('The board is there once switchboard has started: put "switchboard" into `requires`.');
@@ -35,16 +37,23 @@ export function switchboardPlugin(given: SwitchboardPluginOptions = {}): Migrati
       for (const duty of boardDuties(keep, () => started().duties)) container.add(REAPER_DUTY, duty);
     },
     async start(ctx) {
+      swept = ctx.container.isBound(REAPER);
       assembled = await assemble(ctx, options);
       assembled.start();
     },
     async stop() {
       await assembled?.stop();
     },
-    health: () =>
-      assembled
-        ? { status: 'ok', details: { sessions: assembled.doorbell.counters().sessions, hooks: assembled.wakes.hooksOn } }
-        : { status: 'failing', reason: 'not started' },
+    health() {
+      if (!assembled) return { status: 'failing', reason: 'not started' };
+      const details = { sessions: assembled.doorbell.counters().sessions, hooks: assembled.wakes.hooksOn };
+      if (swept) return { status: 'ok', details };
+      return {
+        status: 'degraded',
+        reason: 'no reaper is loaded: leases that lapse wait for a claim, and nothing is swept. Load reaperPlugin',
+        details,
+      };
+    },
   };
 }
 

@@ -288,6 +288,15 @@ describe.each(TEST_STORE_NAMES)('todos on %s', (name) => {
     expect((await consumer.getTodo(id)).state).toBe('pending');
   });
 
+  it('asks whose board it is where no organization is given', async () => {
+    for (const call of [
+      () => board.board.endpoints(undefined as never),
+      () => board.board.push('worker', { queue: 'work', title: 'T' }, {} as never),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'INVALID_INPUT', path: 'scope' });
+    }
+  });
+
   it('is listed newest first, in pages, by state and queue', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) {

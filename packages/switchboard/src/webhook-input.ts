@@ -46,12 +46,21 @@ export function checkWebhook(input: InboundWebhookInput, owner: BoardEndpoint): 
 export function checkTargets(targets: readonly WebhookTarget[], endpoints: readonly BoardEndpoint[], now: number): void {
   for (const [place, { endpointId, queue }] of targets.entries()) {
     const endpoint = endpoints.find(({ id }) => id === endpointId);
-    if (!endpoint) refuse(`targets[${place}].endpointId`, 'the organization has no such endpoint');
+    if (!endpoint)
+      refuse(
+        `targets[${place}].endpointId`,
+        `${shownId(endpointId)} is no endpoint of the organization; give its id, which begins with ep_ (a slug is not taken here)`,
+      );
     if (!isLive(endpoint, now)) refuse(`targets[${place}].endpointId`, 'this endpoint is revoked or has expired; name one that is active');
     if (!endpoint.queues.includes(queue)) {
       refuse(`targets[${place}].queue`, `not in the scope of its endpoint, which has ${endpoint.queues.length} queues; name one of them`);
     }
   }
+}
+
+/** As given, as far as a message can hold it. */
+function shownId(id: string): string {
+  return JSON.stringify(id.slice(0, 80));
 }
 
 /** Whether an endpoint takes work. @param now epoch milliseconds. */

@@ -35,7 +35,8 @@ export async function withBoard<T>(flags: BoardFlags, command: (open: OpenBoard)
 
 /**
  * Hosts that run beside it hear of what it changes. Nothing is swept from here: a kernel without a reaper has nobody to run its duties. Whom a change
- * wakes is told by this process, so that is awaited, but no second attempt: a nudge of a running host follows.
+ * wakes is told by this process, so that is awaited, but no second attempt: a nudge of a running host follows. What fails from here is held against no
+ * hook: this shell may lack what the host was given.
  */
 async function run<T>(
   store: Parameters<Parameters<typeof withDatabase>[1]>[0],
@@ -48,6 +49,7 @@ async function run<T>(
   for (const plugin of boardPlugins(options)) kernel.use(plugin);
   kernel.bind(STORE, store);
   await kernel.start();
+  kernel.resolve(NOTIFY_DISPATCHER).forgiveFailures();
   try {
     const done = await command({
       board: kernel.resolve(BOARD),

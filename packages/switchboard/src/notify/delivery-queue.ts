@@ -17,7 +17,7 @@ export interface Delivery {
   /** Attempts begun. */
   attempts: number;
   /** The last POST, if there was one. */
-  last: { readonly class: AttemptClass; readonly at: number } | undefined;
+  last: { readonly class: AttemptClass; readonly at: number; readonly why?: string } | undefined;
 }
 
 /**

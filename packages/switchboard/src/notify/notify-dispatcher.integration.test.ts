@@ -356,6 +356,21 @@ describe('NotifyDispatcher', () => {
     expect(on.outcomes.map(({ outcome }) => outcome)).toEqual(['delivered']);
   });
 
+  it('holds failed deliveries against no hook once it is told to forgive, and says why a target was refused', async () => {
+    const on = bench(() => ({ ...failed('refused'), message: 'url: http is not allowed here' }) as ReturnType<typeof failed>);
+    await on.hook(endpoint);
+    const failures = async () => {
+      on.dispatcher.take(ready(endpoint, await seed()), 'created');
+      await on.run(0);
+      return (await on.hooks.of(endpoint).list()).items[0]?.failures;
+    };
+    expect(await failures()).toBe(1);
+    expect(on.lines[0]?.fields).toMatchObject({ outcome: 'refused', why: 'url: http is not allowed here' });
+    on.dispatcher.forgiveFailures();
+    expect(await failures()).toBe(1);
+    expect(on.outcomes.map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
+  });
+
   it('lets a listener that throws keep no other from hearing', async () => {
     const on = notifyBench({ store: board.store, clock: new ManualClock() });
     const heard: string[] = [];

@@ -55,6 +55,7 @@ export class NotifyDispatcher {
   readonly #retries = new Map<Delivery, Timer>();
   readonly #listeners = new Set<{ readonly fn: (outcome: WakeOutcome) => void }>();
   readonly #abort = new AbortController();
+  #forgiving = false;
   #working = 0;
   #idleWaiters: (() => void)[] = [];
 
@@ -69,6 +70,14 @@ export class NotifyDispatcher {
     const listener = { fn };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Holds failed deliveries against no hook from here on: for a command, whose surroundings (what may be called, and by which way) are not those of
+   * the hosts that the hook serves.
+   */
+  forgiveFailures(): void {
+    this.#forgiving = true;
   }
 
   /** Takes a wake, to be delivered whenever there is room. @param wakeId comes back with its outcome. */
@@ -184,13 +193,19 @@ export class NotifyDispatcher {
     }
     const secrets = this.#secretsOf(record, hookId);
     if (!secrets) return 'failed';
-    const verdict = verdictOf(await this.#post(delivery, record, secrets));
+    const result = await this.#post(delivery, record, secrets);
+    const verdict = verdictOf(result);
     if (!verdict) {
       this.#counters.dropped.stopped += 1;
       return 'dropped';
     }
     this.#counters.attempts[verdict.class] += 1;
-    delivery.last = { class: verdict.class, at: this.#ports.store.clock.now() };
+    delivery.last = {
+      class: verdict.class,
+      at: this.#ports.store.clock.now(),
+      // Of a refusal the guard says what is allowed; what a receiver or a resolver says goes into no log.
+      ...(verdict.class === 'refused' && result.kind === 'failed' ? { why: result.message } : {}),
+    };
     if (verdict.class === '2xx') return this.#delivered(delivery, delivery.last);
     return verdict.retry && delivery.attempts < ATTEMPTS_MAX ? 'again' : this.#failed(delivery);
   }
@@ -254,7 +269,9 @@ export class NotifyDispatcher {
   async #failed({ hookId, last, wake }: Delivery): Promise<AttemptEnd> {
     if (!last) return 'failed';
     const { endpointId } = wake.todo;
-    this.#warnings.warn('failed', { hookId, endpointId, outcome: last.class }, 'a delivery failed');
+    const why = last.why === undefined ? {} : { why: last.why };
+    this.#warnings.warn('failed', { hookId, endpointId, outcome: last.class, ...why }, 'a delivery failed');
+    if (this.#forgiving) return 'failed';
     try {
       if (await this.#ports.hooks.noteFailure(hookId, last.class, last.at)) {
         this.#counters.hooksDisabled += 1;

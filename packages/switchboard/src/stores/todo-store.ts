@@ -62,7 +62,7 @@ export class TodoStore {
       { statement: extendAttempt, params: { ...lease, id }, scope },
     ]);
     const [row] = (extended?.rows ?? []) as unknown as TodoRecord[];
-    return row ? toTodo(row) : this.#refuse(id, holder, NOT_HELD);
+    return row ? toTodo(row) : this.#refuse(id, holder, notHeld(fence));
   }
 
   complete(
@@ -139,7 +139,7 @@ export class TodoStore {
       { statement: closeAttempt, params: { id, moved, outcome, summary, now }, scope },
     ]);
     const [row] = (settled?.rows ?? []) as unknown as TodoRecord[];
-    return row ? toMoved(row) : this.#refuse(id, holder, NOT_HELD);
+    return row ? toMoved(row) : this.#refuse(id, holder, notHeld(fence));
   }
 
   /** Nothing was written: says why. */
@@ -150,7 +150,14 @@ export class TodoStore {
   }
 }
 
-const NOT_HELD = 'this claim does not hold it. Its lease ran out, it was settled, or the lease token is not its own';
+/** What cannot be told apart after the fact is named together: whichever it was, the work is somebody else's, or over. */
+function notHeld(fence: string | null): string {
+  const token =
+    fence === null
+      ? 'it was claimed with a fence and no leaseToken was given'
+      : 'the leaseToken given is not that of the claim that holds it';
+  return `this call does not hold it. Its lease ran out, it was settled or taken over, or ${token}. Stop working on it`;
+}
 
 export function todoNotFound(id: string): BellhopError {
   return new BellhopError('NOT_FOUND', `There is no todo ${JSON.stringify(id.slice(0, 80))} here.`);

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Child, startChild } from '@bellhop/testing';
+import { type Child, startNode } from '@bellhop/testing';
+import { commandBundle } from './command-bundle.fixture.js';
 
-const BIN = new URL('../bin.fixture.ts', import.meta.url);
+const PROGRAM = await commandBundle();
 
 /** What the surroundings of the test must not decide. */
 const CLEAN = {
@@ -35,7 +36,7 @@ export class CommandLine {
   }
 
   spawn(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Child {
-    const child = startChild(BIN, { args, env: { ...CLEAN, BELLHOP_TEST_FOLDER: this.folder, ...env } });
+    const child = startNode([PROGRAM], { args, env: { ...CLEAN, BELLHOP_TEST_FOLDER: this.folder, ...env } });
     this.#children.push(child);
     return child;
   }

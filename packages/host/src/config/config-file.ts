@@ -72,13 +72,15 @@ async function importConfig(file: string): Promise<unknown> {
  * copy that runs. `interopDefault` would let a missing default export look like one.
  */
 async function configLoader(file: string) {
-  const [host, kernel, contracts, messaging, queue, store] = await Promise.all([
+  const [host, kernel, contracts, messaging, queue, store, switchboard, stall] = await Promise.all([
     import('../index.js'),
     import('@bellhop/kernel'),
     import('@bellhop/contracts'),
     import('@bellhop/service-messaging'),
     import('@bellhop/service-queue'),
     import('@bellhop/store'),
+    import('@bellhop/switchboard'),
+    import('@bellhop/switchboard-stall'),
   ]);
   return createJiti(pathToFileURL(file).href, {
     fsCache: false,
@@ -91,6 +93,8 @@ async function configLoader(file: string) {
       '@bellhop/service-messaging': messaging,
       '@bellhop/service-queue': queue,
       '@bellhop/store': store,
+      '@bellhop/switchboard': switchboard,
+      '@bellhop/switchboard-stall': stall,
     },
   });
 }

@@ -3,7 +3,7 @@ import { ManualClock } from '@bellhop/testing';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BoardDatabase, boardDatabase, type SeededEndpoint, seedEndpoint, seedTodo } from '../stores/board-stores.fixture.js';
-import { DELIVERIES_PER_HOOK_MAX } from './delivery-queue.js';
+import { SHARES } from './delivery-queue.js';
 import { answered, failed, happening, notifyBench, type Receiver, ready } from './notify-bench.fixture.js';
 import { WAKES_MAX } from './wake-queue.js';
 
@@ -233,6 +233,25 @@ describe('NotifyDispatcher', () => {
     expect(on.outcomes.map(({ outcome }) => outcome)).toEqual(Array(20).fill('delivered'));
   });
 
+  it('does not let all hooks of an endpoint that hang keep another organization from hearing', async () => {
+    const hung: (() => void)[] = [];
+    const on = bench(({ url }) =>
+      url === 'https://alive.example/' ? answered(200) : new Promise((resolve) => hung.push(() => resolve(failed('timeout')))),
+    );
+    for (let hook = 0; hook < 5; hook += 1) await on.hook(endpoint);
+    const id = await seed();
+    for (let wake = 0; wake < 50; wake += 1) on.dispatcher.take(ready(endpoint, id), 'created');
+    const other = await seedEndpoint(board.store, { organizationId: 'other' });
+    await on.hook(other, 'https://alive.example/');
+    const heard = new Promise<string>((resolve) => on.dispatcher.onOutcome(({ outcome }) => resolve(outcome)));
+    on.dispatcher.take(ready(other, await seedTodo(board.store, { endpointId: other.id, organizationId: 'other' })), 'created');
+    expect(await heard).toBe('delivered');
+    expect(hung).toHaveLength(SHARES.endpoint.atWork);
+    const stopped = on.dispatcher.stop();
+    for (const release of hung) release();
+    await stopped;
+  });
+
   it.each([
     [[200, 200], 'delivered'],
     [[500, 200], 'delivered'],
@@ -269,7 +288,7 @@ describe('NotifyDispatcher', () => {
     const on = bench();
     const id = await seed();
     // Eight workers take one each at once; the rest waits.
-    const fits = WAKES_MAX + 8;
+    const fits = WAKES_MAX + 4;
     for (let wake = 0; wake < fits + 5; wake += 1) on.dispatcher.take(ready(endpoint, id), 'created');
     expect(on.outcomes.map(({ outcome }) => outcome)).toEqual(Array(5).fill('dropped'));
     expect(on.lines.filter(({ fields }) => fields.reason === 'wakes_full')).toHaveLength(1);
@@ -294,14 +313,14 @@ describe('NotifyDispatcher', () => {
     const full = bench(() => new Promise((resolve) => hung.push(() => resolve(answered(200)))));
     const dropped = happening();
     full.dispatcher.onOutcome(() => dropped.now());
-    for (let wake = 0; wake <= DELIVERIES_PER_HOOK_MAX; wake += 1) full.dispatcher.take(ready(endpoint, id), 'created');
+    for (let wake = 0; wake <= SHARES.hook.begun; wake += 1) full.dispatcher.take(ready(endpoint, id), 'created');
     await dropped.happened;
     expect(full.outcomes.map(({ outcome }) => outcome)).toEqual(['dropped']);
     expect(full.dispatcher.counters().dropped.deliveries_full).toBe(1);
     const stopped = full.dispatcher.stop();
     for (const release of hung) release();
     await stopped;
-    expect(full.outcomes).toHaveLength(DELIVERIES_PER_HOOK_MAX + 1);
+    expect(full.outcomes).toHaveLength(SHARES.hook.begun + 1);
   });
 
   it('stops: what waits is dropped, what is under way is ended, and nothing is sent after', async () => {

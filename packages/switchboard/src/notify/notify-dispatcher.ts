@@ -14,7 +14,10 @@ import { todoReadyBody } from './todo-ready-body.js';
 import { Wake } from './wake.js';
 import { WakeQueue } from './wake-queue.js';
 
+/** Of POSTs. */
 const WORKERS = 8;
+/** Wakes whose hooks are looked up at once: each is a read of the store, which may be far. */
+const SPREADERS = 4;
 /** Milliseconds for one POST and its answer. */
 const POST_TIMEOUT_MS = 5_000;
 /** The answer's text is of no use; what is read of it lets a receiver write its line in peace. */
@@ -56,7 +59,8 @@ export class NotifyDispatcher {
   readonly #listeners = new Set<{ readonly fn: (outcome: WakeOutcome) => void }>();
   readonly #abort = new AbortController();
   #forgiving = false;
-  #working = 0;
+  #posting = 0;
+  #spreading = 0;
   #idleWaiters: (() => void)[] = [];
 
   constructor(ports: NotifyDispatcherPorts) {
@@ -98,7 +102,7 @@ export class NotifyDispatcher {
 
   /** Resolves once nothing is at work and nothing waits for a worker. What waits for its retry is left out. */
   settled(): Promise<void> {
-    return this.#working === 0 ? Promise.resolve() : new Promise((resolve) => this.#idleWaiters.push(resolve));
+    return this.#idle ? Promise.resolve() : new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
   /** Drops what waits, ends the POSTs under way, and waits for what they leave to be written, 5 s at most. Idempotent. */
@@ -117,20 +121,35 @@ export class NotifyDispatcher {
     timer?.cancel();
   }
 
-  /** Gives work to whoever has none. Deliveries first: wakes that are not looked at yet cost nothing while they wait. */
+  /** Gives work to whoever has none. Wakes are looked at beside the workers, a few at a time: receivers that hang must not keep others from theirs. */
   #work(): void {
-    while (this.#working < WORKERS) {
+    while (this.#posting < WORKERS) {
       const delivery = this.#deliveries.next();
-      const wake = delivery ? undefined : this.#wakes.next();
-      if (!delivery && !wake) break;
-      this.#working += 1;
-      const done = delivery ? this.#deliver(delivery) : this.#spread(wake as Wake);
-      void done.finally(() => {
-        this.#working -= 1;
-        this.#work();
-        if (this.#working === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
+      if (!delivery) break;
+      this.#posting += 1;
+      void this.#deliver(delivery).finally(() => {
+        this.#posting -= 1;
+        this.#rest();
       });
     }
+    while (this.#spreading < SPREADERS) {
+      const wake = this.#wakes.next();
+      if (!wake) break;
+      this.#spreading += 1;
+      void this.#spread(wake).finally(() => {
+        this.#spreading -= 1;
+        this.#rest();
+      });
+    }
+  }
+
+  #rest(): void {
+    this.#work();
+    if (this.#idle) for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+
+  get #idle(): boolean {
+    return this.#posting === 0 && this.#spreading === 0;
   }
 
   /** Finds the hooks of a wake, and begins a delivery to each. */

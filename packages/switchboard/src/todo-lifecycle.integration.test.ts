@@ -257,6 +257,36 @@ describe.each(TEST_STORE_NAMES)('todos on %s', (name) => {
       expect(reasons()).toEqual(['created', 'created']);
     });
 
+    it('passes from hand to hand without a false refusal, and leaves no event without its todo', async () => {
+      const boards = [board, bench.boardOf({ store: bench.second })];
+      const { credential } = await board.board.vend({ slug: 'keyed', queues: ['keyed'] }, ORGANIZATION);
+      const workers = await Promise.all(boards.map((each) => each.board.authenticate(credential)));
+      const todo = { queue: 'keyed', title: 'T', idempotencyKey: 'k' };
+      const pushes = boards
+        .flatMap((each) => [each, each])
+        .map(async ({ board: by }) => {
+          for (let n = 0; n < 15; n += 1) {
+            await by.push('keyed', todo, ORGANIZATION);
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        });
+      let over = false;
+      const consumes = workers.map(async (worker) => {
+        while (!over) {
+          const claimed = await worker.claimNext();
+          if (claimed) await worker.complete(claimed.id);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      });
+      await Promise.all(pushes);
+      over = true;
+      await Promise.all(consumes);
+      const alone = await bench.store.knex('board_event').whereNotIn('id', bench.store.knex('board_todo').select('event_id'));
+      expect(alone).toEqual([]);
+      // The control: the key did pass on.
+      expect(await bench.count('board_todo')).toBeGreaterThan(1);
+    });
+
     it('has one winner of two that push at once', async () => {
       const other = bench.boardOf({ store: bench.second }).board;
       const todo = { queue: 'work', title: 'T', idempotencyKey: 'k' };

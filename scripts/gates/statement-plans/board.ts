@@ -28,7 +28,7 @@ import { findEventTodos, insertEvent } from '../../../packages/switchboard/src/s
 import { findAttempts, getTodo, getTodoOf } from '../../../packages/switchboard/src/sql/find-todos.js';
 import { insertTodos, type NewTodoRow } from '../../../packages/switchboard/src/sql/insert-todos.js';
 import { destroyPreviousSecrets, noteHookFailure, noteHookSuccess } from '../../../packages/switchboard/src/sql/notify-hooks.js';
-import { findKeyHolder, insertOperatorEvent } from '../../../packages/switchboard/src/sql/push-todos.js';
+import { dropEventAlone, findKeyHolder, insertOperatorEvent } from '../../../packages/switchboard/src/sql/push-todos.js';
 import { expireQuarantined } from '../../../packages/switchboard/src/sql/quarantined-todos.js';
 import { findWakeHooks, readDelivery } from '../../../packages/switchboard/src/sql/read-wakes.js';
 import { closeReapedAttempts, reapTodos, requeueDueTodos, retryTodo } from '../../../packages/switchboard/src/sql/requeue-todos.js';
@@ -204,6 +204,13 @@ const inbound: readonly HotStatement[] = [
     insertOperatorEvent,
     { eventId: 'new', organizationId: 'o1', endpointId: 'ep0', kind: null, payload: '{}', key: 'new', now: NOW },
     { returns: 1, worlds: EVENTS },
+  ),
+  entry(
+    'take an event back that has its todo',
+    'push-todos.ts#dropEventAlone',
+    dropEventAlone,
+    { eventId: 'event1' },
+    { returns: 0, worlds: EVENTS },
   ),
   onTodos('holder of a key', 'push-todos.ts#findKeyHolder', findKeyHolder, { endpointId: 'ep0', key: 'k1' }, 1),
 ];

@@ -15,10 +15,22 @@ export const insertOperatorEvent = defineStatement({
       OR NOT EXISTS (SELECT 1 FROM board_todo WHERE endpoint_id = CAST(:endpointId AS TEXT) AND live_key = CAST(:key AS TEXT))`,
 });
 
-/** Who holds a key. Params: `endpointId`, `key`. */
+/**
+ * Takes an event back whose todo was not stored: between two statements another push may have taken the key, or the endpoint was revoked. Params:
+ * `eventId`.
+ */
+export const dropEventAlone = defineStatement({
+  label: 'board.dropEventAlone',
+  operation: 'delete',
+  table: 'board_event',
+  sql: 'DELETE FROM board_event WHERE id = :eventId AND NOT EXISTS (SELECT 1 FROM board_todo AS t WHERE t.event_id = :eventId)',
+});
+
+/** Why nothing was stored: the state of the endpoint, and who holds the key, if anybody does still. Params: `endpointId`, `key`. */
 export const findKeyHolder = defineStatement({
   label: 'board.keyHolder',
   operation: 'select',
   table: 'board_todo',
-  sql: 'SELECT id FROM board_todo WHERE endpoint_id = :endpointId AND live_key = CAST(:key AS TEXT)',
+  sql: `SELECT e.state, (SELECT t.id FROM board_todo AS t WHERE t.endpoint_id = e.id AND t.live_key = CAST(:key AS TEXT)) AS id
+    FROM board_endpoint AS e WHERE e.id = :endpointId`,
 });

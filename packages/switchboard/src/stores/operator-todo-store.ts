@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { OperatorTodoFilter, SqlParams, Statement, Store, Todo, TodoCount, TodoPage } from '@bellhop/contracts';
+import type { OperatorTodoFilter, SqlParams, Statement, StatementResult, Store, Todo, TodoCount, TodoPage } from '@bellhop/contracts';
 import { BellhopError } from '@bellhop/kernel';
 import { type PagePosition, toPage } from '@bellhop/store';
 import type { MovedTodo } from '../board-announcements.js';
 import { countTodos, getTodoOf, listTodos, listTodosOf } from '../sql/find-todos.js';
 import { type InsertedTodo, insertTodos, type NewTodoRow } from '../sql/insert-todos.js';
-import { findKeyHolder, insertOperatorEvent } from '../sql/push-todos.js';
+import { dropEventAlone, findKeyHolder, insertOperatorEvent } from '../sql/push-todos.js';
 import { discardQuarantined, releaseQuarantined } from '../sql/quarantined-todos.js';
 import { retryTodoOf } from '../sql/requeue-todos.js';
 import { type TodoRecord, toTodo } from './todo-rows.js';
@@ -24,30 +24,66 @@ export interface PushedRow {
   readonly stored: MovedTodo | undefined;
 }
 
+/** A push that finds a key held by one who gives it up before it is named, tries again so often. */
+const PUSH_TRIES = 10;
+
+interface PushTry {
+  readonly stored: InsertedTodo | undefined;
+  readonly holder: { readonly state: string; readonly id: string | null } | undefined;
+}
+
+function toTry(inserted: StatementResult<unknown> | undefined, found: StatementResult<unknown> | undefined): PushTry {
+  const [stored] = (inserted?.rows ?? []) as InsertedTodo[];
+  const [holder] = (found?.rows ?? []) as { state: string; id: string | null }[];
+  return { stored, holder };
+}
+
 /** What comes in by hand, and what an organization does with all of its todos. */
 export class OperatorTodoStore {
   constructor(private readonly store: Store) {}
 
-  /** Stores a todo and, where it is an operator's, its event. */
+  /**
+   * Stores a todo and, where it is an operator's, its event: both, or neither.
+   *
+   * @throws BellhopError `TODO_CONFLICT`: the endpoint was revoked, or the key passed from hand to hand faster than it could be taken.
+   */
   async push(todo: NewTodoRow, eventId: string | null): Promise<PushedRow> {
+    for (let tries = 0; tries < PUSH_TRIES; tries += 1) {
+      const { stored, holder } = eventId === null ? await this.#pushAlone(todo) : await this.#pushWithEvent(todo, eventId);
+      if (stored) return { id: stored.id, stored };
+      if (holder?.id) return { id: holder.id, stored: undefined };
+      if (holder?.state !== 'active') {
+        throw new BellhopError('TODO_CONFLICT', 'The endpoint takes no todos any more: it was revoked. Nothing was stored.');
+      }
+      // Whoever held the key when it was asked for has given it up since: it may be free.
+    }
+    throw new BellhopError(
+      'TODO_CONFLICT',
+      'Others took the idempotency key and gave it up again at each try. Nothing was stored; push again.',
+    );
+  }
+
+  async #pushAlone(todo: NewTodoRow): Promise<PushTry> {
+    const { organization_id: organizationId, endpoint_id: endpointId, idempotency_key: key } = todo;
+    const params = { now: this.store.clock.now(), moved: randomUUID(), eventId: null, todos: JSON.stringify([todo]) };
+    const [inserted, found] = await this.store.batch([
+      { statement: insertTodos, params, scope: { organizationId } },
+      { statement: findKeyHolder, params: { endpointId, key } },
+    ]);
+    return toTry(inserted, found);
+  }
+
+  async #pushWithEvent(todo: NewTodoRow, eventId: string): Promise<PushTry> {
     const { organization_id: organizationId, endpoint_id: endpointId, idempotency_key: key, kind, payload } = todo;
     const now = this.store.clock.now();
     const scope = { organizationId };
-    const insert = { statement: insertTodos, params: { now, moved: randomUUID(), eventId, todos: JSON.stringify([todo]) }, scope };
-    const holder = { statement: findKeyHolder, params: { endpointId, key } };
-    const results =
-      eventId === null
-        ? [undefined, ...(await this.store.batch([insert, holder]))]
-        : await this.store.batch([
-            { statement: insertOperatorEvent, params: { eventId, organizationId, endpointId, kind, payload, key, now }, scope },
-            insert,
-            holder,
-          ]);
-    const [stored] = (results[1]?.rows ?? []) as unknown as InsertedTodo[];
-    if (stored) return { id: stored.id, stored };
-    const [held] = (results[2]?.rows ?? []) as unknown as { id: string }[];
-    if (held) return { id: held.id, stored: undefined };
-    throw new BellhopError('TODO_CONFLICT', 'The endpoint takes no todos any more: it was revoked. Nothing was stored.');
+    const [, inserted, , found] = await this.store.batch([
+      { statement: insertOperatorEvent, params: { eventId, organizationId, endpointId, kind, payload, key, now }, scope },
+      { statement: insertTodos, params: { now, moved: randomUUID(), eventId, todos: JSON.stringify([todo]) }, scope },
+      { statement: dropEventAlone, params: { eventId }, scope },
+      { statement: findKeyHolder, params: { endpointId, key } },
+    ]);
+    return toTry(inserted, found);
   }
 
   async get(id: string, organizationId: string): Promise<Todo | null> {

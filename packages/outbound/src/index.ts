@@ -1,3 +1,4 @@
+export type { AddressLookup, FoundAddress } from './address-lookup.js';
 export {
   OutboundClient,
   type OutboundClientOptions,
@@ -6,7 +7,7 @@ export {
 } from './outbound-client.js';
 export { LookupFailure, OutboundRefusal } from './outbound-errors.js';
 export type { FailureCause } from './outbound-failure.js';
-export { type AddressLookup, type CheckedTarget, OutboundGuard, type OutboundGuardOptions, type TargetAddress } from './outbound-guard.js';
+export { type CheckedTarget, OutboundGuard, type OutboundGuardOptions, type TargetAddress } from './outbound-guard.js';
 export { type OutboundPolicy, outboundPolicySchema } from './outbound-policy.js';
 export { SecretSealer } from './secret-sealer.js';
 export { makeWebhookSecret } from './webhook-secret.js';

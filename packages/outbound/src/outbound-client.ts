@@ -131,7 +131,7 @@ export class OutboundClient {
     signal.throwIfAborted();
     const framing = Object.keys(request.headers).find((name) => FRAMING_HEADERS.has(name.toLowerCase()));
     if (framing !== undefined) return failed('refused', `The header ${framing} frames the message and cannot be set.`);
-    const target = await this.guard.check(request.url);
+    const target = await this.guard.check(request.url, signal);
     signal.throwIfAborted();
     // All times are the caller's own, on the clock: undici's are off.
     const client = new Client(target.url.origin, {
@@ -169,7 +169,7 @@ class Ending {
     this.controller.abort();
   }
 
-  /** What `work` gives, or a rejection as soon as the call is ended; a lookup, for one, cannot be told to stop. */
+  /** What `work` gives, or a rejection as soon as the call is ended, also where what it waits for does not stop at once. */
   orSooner<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const stop = () => reject(this.signal.reason);

@@ -1,7 +1,8 @@
 import { ManualClock } from '@bellhop/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
+import type { AddressLookup } from './address-lookup.js';
 import { LookupFailure, OutboundRefusal } from './outbound-errors.js';
-import { type AddressLookup, OutboundGuard } from './outbound-guard.js';
+import { OutboundGuard } from './outbound-guard.js';
 import { ALLOWED, DNS_ANSWERS, LITERALS, MALFORMED } from './ssrf-cases.fixture.js';
 
 /** A resolver with one answer, which notes what it was asked. */
@@ -116,9 +117,11 @@ describe('a lookup that fails', () => {
   });
 });
 
-describe('the system resolver', () => {
-  it('is asked by default', async () => {
+describe('the default lookup', () => {
+  it('asks DNS by itself, not the threads of the process', async () => {
+    // With a label too long for DNS, so that no server is asked; getaddrinfo would be named in the message.
     const error = await refusalOf(new OutboundGuard({ policy: {} }).check(`https://${'x'.repeat(64)}.invalid/`));
     expect(error).toBeInstanceOf(LookupFailure);
+    expect(String(error)).toContain('queryA EBADNAME');
   });
 });

@@ -2,10 +2,11 @@
  * Decides whether a URL may be called, and at which addresses. Must never let through a target one of whose addresses is not public or opened
  * by the operator: every notation and every answer of the resolver comes down to addresses, and those are what is checked.
  */
-import { promises as dns } from 'node:dns';
-import { type Clock, errorMessage, InputError, systemClock } from '@bellhop/kernel';
+import { type Clock, InputError, systemClock } from '@bellhop/kernel';
 import { classOfAddress, parseAddress } from './address-classes.js';
+import { type AddressLookup, SharedLookups } from './address-lookup.js';
 import { AllowedRanges } from './allowed-ranges.js';
+import { dnsLookup } from './dns-lookup.js';
 import { LookupFailure, OutboundRefusal } from './outbound-errors.js';
 import { type OutboundPolicy, outboundPolicySchema } from './outbound-policy.js';
 
@@ -22,19 +23,15 @@ export interface CheckedTarget {
   readonly addresses: readonly TargetAddress[];
 }
 
-/** All addresses of a host name, as `dns.promises.lookup(host, { all: true })` gives them. */
-export type AddressLookup = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
-
 export interface OutboundGuardOptions {
   readonly policy: OutboundPolicy;
-  /** Default: the system's resolver. */
+  /** Default: the machine's hosts file, then its DNS servers, asked for the full name. */
   readonly lookup?: AddressLookup | undefined;
   /** Bounds the lookup to 10 s. Default: the system's clock. */
   readonly clock?: Clock | undefined;
 }
 
 const MAX_URL_LENGTH = 2_048;
-const LOOKUP_LIMIT_MS = 10_000;
 
 const LOCALHOST: readonly TargetAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -45,27 +42,27 @@ const HOW_TO_OPEN = 'only public addresses are called, and those that the operat
 export class OutboundGuard {
   private readonly allowHttp: boolean;
   private readonly allowed: AllowedRanges;
-  private readonly lookup: AddressLookup;
-  private readonly clock: Clock;
+  private readonly lookups: SharedLookups;
 
   /** @throws InputError `INVALID_INPUT` for a policy that {@link outboundPolicySchema} refuses. */
-  constructor({ policy, lookup = systemLookup, clock = systemClock }: OutboundGuardOptions) {
+  constructor({ policy, clock = systemClock, lookup = dnsLookup({ clock }) }: OutboundGuardOptions) {
     const { allowHttp, allowCidrs } = parsePolicy(policy);
     this.allowHttp = allowHttp;
     this.allowed = new AllowedRanges(allowCidrs);
-    this.lookup = lookup;
-    this.clock = clock;
+    this.lookups = new SharedLookups(lookup, clock);
   }
 
   /**
    * @param url an absolute URL of at most 2 048 characters.
+   * @param signal ends the lookup.
    * @throws OutboundRefusal when it may not be called.
    * @throws LookupFailure when its host cannot be looked up within 10 s.
+   * @throws the signal's reason when that is aborted before the lookup is done.
    */
-  async check(url: string): Promise<CheckedTarget> {
+  async check(url: string, signal?: AbortSignal): Promise<CheckedTarget> {
     const parsed = this.parse(url);
     const host = parsed.hostname.replace(/^\[|\]$/g, '');
-    const addresses = (await this.addressesOf(host)).map(({ address }) => this.checked(address, address === host));
+    const addresses = (await this.addressesOf(host, signal)).map(({ address }) => this.checked(address, address === host));
     return { url: parsed, addresses };
   }
 
@@ -95,14 +92,14 @@ export class OutboundGuard {
     return url;
   }
 
-  private async addressesOf(host: string): Promise<readonly { readonly address: string }[]> {
+  private async addressesOf(host: string, signal: AbortSignal | undefined): Promise<readonly { readonly address: string }[]> {
     if (parseAddress(host) !== undefined) return [{ address: host }];
     // These names mean the machine itself (RFC 6761), whatever a resolver says; either family will do, so the opened ones are enough.
     if (host === 'localhost' || host.endsWith('.localhost')) {
       const opened = LOCALHOST.filter(({ address }) => this.allowed.admit(parseAddress(address)!));
       return opened.length > 0 ? opened : LOCALHOST;
     }
-    const found = await lookedUp(host, this.lookup, this.clock);
+    const found = await this.lookups.of(host, signal);
     if (found.length === 0) throw new LookupFailure(`${host} has no address.`);
     return found;
   }
@@ -124,19 +121,4 @@ function parsePolicy(policy: OutboundPolicy): { allowHttp: boolean; allowCidrs: 
   const issue = parsed.error.issues[0]!;
   const path = ['policy', ...issue.path.map(String)].join('.');
   throw new InputError('INVALID_INPUT', `${path}: ${issue.message}.`, { path });
-}
-
-const systemLookup: AddressLookup = (host) => dns.lookup(host, { all: true });
-
-async function lookedUp(host: string, lookup: AddressLookup, clock: Clock): ReturnType<AddressLookup> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.setTimeout(
-      () => reject(new LookupFailure(`${host} could not be looked up within ${LOOKUP_LIMIT_MS / 1_000} s.`)),
-      LOOKUP_LIMIT_MS,
-    );
-    // In a promise of its own, so that a lookup which throws at once counts as one that failed.
-    new Promise<Awaited<ReturnType<AddressLookup>>>((done) => done(lookup(host)))
-      .then(resolve, (cause: unknown) => reject(new LookupFailure(`${host} could not be looked up: ${errorMessage(cause)}.`, { cause })))
-      .finally(() => timer.cancel());
-  });
 }

@@ -135,7 +135,15 @@ describe.each(['sqlite', 'libsql-remote', 'postgres'] as const)('explain on %s',
           await bench.insertLedger({ nudges: 2, last_nudged_at: bench.now - 5 * MINUTE });
         },
         wakeIn: 15 * MINUTE,
-        reason: /2 nudges count/,
+        reason: /2 nudges count since/,
+      },
+      {
+        make: async () => {
+          await bench.stalled();
+          await bench.insertLedger({ nudges: 1, last_nudged_at: bench.now - MINUTE });
+        },
+        wakeIn: 4 * MINUTE,
+        reason: /1 nudge counts since/,
       },
     ],
     due: [

@@ -57,17 +57,25 @@ function explanationOf(row: ExplainedRow, hooksOn: boolean, now: number): Answer
 /** What keeps every wake away, the first that applies. */
 function noWakeOf(row: ExplainedRow, hooksOn: boolean): Answer | null {
   if (row.state === 'revoked') {
-    return never('endpoint_revoked', 'The endpoint is revoked.', 'Vend another endpoint; a revoked one does not come back.');
+    return never(
+      'endpoint_revoked',
+      'The endpoint is revoked.',
+      'Vend another endpoint, `POST /v1/endpoints`; a revoked one does not come back.',
+    );
   }
   if (row.live !== 1) {
     const expired = row.expires_at === null ? '' : ` at ${iso(row.expires_at)}`;
-    return never('endpoint_expired', `The endpoint has expired${expired}.`, 'Vend another endpoint; an expired one does not come back.');
+    return never(
+      'endpoint_expired',
+      `The endpoint has expired${expired}.`,
+      'Vend another endpoint, `POST /v1/endpoints`; an expired one does not come back.',
+    );
   }
   if (row.in_scope !== 1) {
     return never(
       'out_of_scope',
       "The queue is not in the endpoint's scope.",
-      'Name a queue of its scope, or vend an endpoint whose scope has it.',
+      'Name a queue of its scope, or vend an endpoint whose scope has it, `POST /v1/endpoints`.',
     );
   }
   if (row.claimable !== 1) {
@@ -82,22 +90,34 @@ function noWakeOf(row: ExplainedRow, hooksOn: boolean): Answer | null {
     return never(
       'ungated_only',
       'No pending todo of the queue may wake anybody: none came with a verified event, or it is the quarantine.',
-      'Push with an organization key, or have the source sign what it sends. What is pending can be claimed all the same.',
+      'Push with an organization key, `POST /v1/endpoints/{endpoint}/todos`, or have the source sign what it sends. What is pending can be claimed all the same.',
     );
   }
   if (!hooksOn) {
-    return never('no_hook', 'Notify hooks are switched off in this deployment.', 'Allow endpoints notify hooks: their number is set to 0.');
+    return never(
+      'no_hook',
+      'Notify hooks are switched off in this deployment.',
+      'Allow endpoints notify hooks: the option `maxNotifyHooks` of the board is 0.',
+    );
   }
   if (row.enabled_hooks === 0) {
     return row.hooks === 0
-      ? never('no_hook', 'The endpoint has no notify hook.', 'Make one: nobody can be told without it.')
-      : never('no_hook', `All notify hooks of the endpoint are disabled, ${row.hooks} of them.`, 'Enable one of them.');
+      ? never(
+          'no_hook',
+          'The endpoint has no notify hook.',
+          'Make one, `POST /v1/endpoints/{endpoint}/notify-hooks`: nobody can be told without it.',
+        )
+      : never(
+          'no_hook',
+          `All notify hooks of the endpoint are disabled, ${row.hooks} of them.`,
+          'Enable one of them, `POST /v1/endpoints/{endpoint}/notify-hooks/{id}/enable`.',
+        );
   }
   if (row.covered !== 1) {
     return never(
       'hook_filtered',
       `The endpoint's enabled notify hooks, ${row.enabled_hooks} of them, are for other queues.`,
-      'Make a hook for this queue, or one for all of them.',
+      'Make a hook for this queue, or one for all of them, `POST /v1/endpoints/{endpoint}/notify-hooks`.',
     );
   }
   return null;
@@ -137,14 +157,15 @@ const SENTENCES: Readonly<Record<PacedState, (row: ExplainedRow, paced: Pace, no
   }),
   exhausted: (row) => ({
     reason: `It was nudged ${MAX_NUDGES} times without a claim, last at ${iso(row.last_nudged_at)}, and gets no nudge any more.`,
-    change: 'A claim in this queue, or a notify hook of it that is enabled, rotated or made, starts the nudges again.',
+    change:
+      'A claim in this queue starts the nudges again; so does a notify hook of it that is made, `POST /v1/endpoints/{endpoint}/notify-hooks`, enabled or rotated, `…/{id}/enable`, `…/{id}/rotate`.',
   }),
   busy: (row) => ({
     reason: `A consumer holds a live lease in this queue, of a claim at ${iso(row.live_claim_at)}: it is not doubled while it works.`,
     change: 'The end of its claim brings the next nudge closer, where one is owed.',
   }),
   waiting: (row) => ({
-    reason: `It was nudged last at ${iso(row.last_nudged_at)}; ${row.quiet_since === null ? row.nudges : 0} nudges count since the last claim, and each waits longer than the one before.`,
+    reason: `It was nudged last at ${iso(row.last_nudged_at)}; ${sinceClaim(row.quiet_since === null ? (row.nudges ?? 0) : 0)}, and each waits longer than the one before.`,
     change: 'A claim in this queue, once it has ended, makes it due sooner; so does a notify hook of it that is enabled, rotated or made.',
   }),
   due: (row, { reason }) => ({
@@ -159,6 +180,11 @@ const DUE_FOR: Partial<Record<PaceReason, string>> = {
   progress: 'the queue was claimed from since the last nudge, so there is somebody to come again',
   fresh_door: 'a notify hook of it was enabled, rotated or made since the last nudge',
 };
+
+/** How many nudges went unanswered. */
+function sinceClaim(nudges: number): string {
+  return nudges === 1 ? '1 nudge counts since the last claim' : `${nudges} nudges count since the last claim`;
+}
 
 function never(state: StallState, reason: string, change: string): Answer {
   return { state, reason, nextWakeAt: null, change };

@@ -67,13 +67,27 @@ describe('bellhop endpoint, todo and stall', () => {
     expect(body.todo).toMatchObject({ id, payload: { pr: 7 }, kind: 'pr', gate: true, source: 'operator' });
 
     expect((await run(todoList, 'reviewer', flags)).stdout).toBe(`${id}  "a:b"  claimed by "w1"  attempt 1 of 5  "Look\\nat it"\n`);
-    expect((await run(todoList, 'reviewer', { ...flags, state: 'pending' })).stdout).toBe('');
+    expect(await run(todoList, 'reviewer', { ...flags, state: 'pending' })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'There are no such todos.\n',
+    });
+    expect((await run(todoList, 'reviewer', { ...flags, queue: 'reviews' })).stderr).toBe(
+      'There are no such todos in the queue "reviews".\n',
+    );
+    expect((await run(todoList, 'reviewer', { ...flags, queue: 'review' })).stderr).toBe(
+      'The queue "review" is not in the scope of "reviewer" and holds none of its todos. Its queues: "reviews", "a:b".\n',
+    );
     expect((await run(endpointList, flags)).stdout).toMatch(
       /^ep_\S+ {2}"reviewer" {2}active {2}sbk_\S+… {2}queues "reviews", "a:b" {2}made \S+Z\n$/,
     );
     expect((await run(endpointList, { ...flags, organization: 'umbrella' })).stdout).toBe('');
 
     expect((await run(endpointRevoke, 'reviewer', flags)).stdout).toMatch(/^Revoked ep_\S+, "reviewer"\./);
+    expect(await run(endpointRevoke, 'reviewer', flags)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ep_\S+, "reviewer", was revoked before, at \S+Z\. Nothing was changed\.\n$/),
+    });
     expect((await call('GET', '/v1/todos', { key })).status).toBe(401);
     expect((await run(todoList, 'reviewer', flags)).stdout).toMatch(/failed dead letter/);
     expect((await run(stallExplain, 'reviewer', 'a:b', flags)).stdout).toMatch(

@@ -34,10 +34,19 @@ export async function endpointList(flags: BoardFlags): Promise<void> {
   process.stdout.write((found ?? []).map((each) => `${endpointLine(each)}\n`).join(''));
 }
 
-/** `bellhop endpoint revoke <endpoint>`. */
+/** `bellhop endpoint revoke <endpoint>`. One that was revoked before is no error. */
 export async function endpointRevoke(idOrSlug: string, flags: BoardFlags): Promise<void> {
-  const revoked = await withBoard(flags, ({ board, scope }) => board.revoke(idOrSlug, scope), needed);
+  const { before, revoked } = await withBoard(
+    flags,
+    async ({ board, scope }) => ({ before: await board.endpoint(idOrSlug, scope), revoked: await board.revoke(idOrSlug, scope) }),
+    needed,
+  );
   if (flags.json) return printJson(revoked);
+  if (before.revokedAt !== null) {
+    const at = new Date(before.revokedAt).toISOString();
+    process.stdout.write(`${revoked.id}, ${JSON.stringify(revoked.slug)}, was revoked before, at ${at}. Nothing was changed.\n`);
+    return;
+  }
   process.stdout.write(`Revoked ${revoked.id}, ${JSON.stringify(revoked.slug)}. What was not done is a dead letter.\n`);
 }
 

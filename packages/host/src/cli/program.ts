@@ -12,11 +12,11 @@ import { stallExplain, todoList, todoPush, todoRetry } from './todo-command.js';
 /** The command line: `bellhop start | migrate | doctor | keys | queue | endpoint | todo | stall`. Each command is one file; here is only what it is called and takes. */
 export function createProgram(): Command {
   const program = new Command('bellhop')
-    .description('Notifications and jobs that are not lost: a transactional outbox and a queue behind an HTTP API.')
+    .description('Notifications, jobs and todos that are not lost: a transactional outbox, a queue and a board behind an HTTP API.')
     .version(version)
     .showHelpAfterError('Run with --help to see what is allowed.');
 
-  withSettings(program.command('start').description('run the host: HTTP API, dispatcher and queue worker'))
+  withSettings(program.command('start').description('run the host: HTTP API, dispatcher, queue worker and board'))
     .option('--port <port>', 'port to listen on; 0 takes a free one (PORT, default 7070)')
     .option('--host <address>', 'address to listen on (HOST, default 127.0.0.1)')
     .action(failWithOneLine(runStart));
@@ -86,7 +86,7 @@ function addBoard(program: Command): void {
     .requiredOption('--queue <name>', 'a queue that it works; may be given again', collect)
     .option('--verb <verb>', 'what the credential may do; may be given again (default everything but notify_hooks)', collect)
     .option('--expires-at <time>', 'when the credential ends, as 2027-01-31T12:00:00Z (default never)')
-    .option('--lease <ms>', 'milliseconds of a claim that names no lease: 60000 to 86400000 (default 300000)')
+    .option('--lease <ms>', 'lease of a claim that names none, in milliseconds: 60000 to 86400000 (default 300000)')
     .action(failWithOneLine(endpointVend));
   withBoardSettings(endpoint.command('list').description('list endpoints, oldest first')).action(failWithOneLine(endpointList));
   withBoardSettings(
@@ -100,7 +100,7 @@ function addBoard(program: Command): void {
   withBoardSettings(
     todo
       .command('push')
-      .description('make a todo, and wake whoever works it; its id is printed')
+      .description('make a todo, and call the notify hooks of its queue, once; its id is printed')
       .argument('<endpoint>', 'id or slug')
       .argument('<title>'),
   )

@@ -1,8 +1,9 @@
-import type { PushInput, TodoState } from '@bellhop/contracts';
+import { type PushInput, QUARANTINE_QUEUE, type TodoState } from '@bellhop/contracts';
 import { BellhopError, systemClock } from '@bellhop/kernel';
 import { stallLines, todoLine } from './board-lines.js';
 import { needed, nothingThere, printJson, wholeNumber } from './endpoint-command.js';
 import { type BoardFlags, withBoard } from './open-board.js';
+import { quoted } from './queue-lines.js';
 
 export interface PushFlags extends BoardFlags {
   readonly queue: string;
@@ -42,15 +43,16 @@ export async function todoList(endpoint: string, { queue, state, limit, cursor, 
     ...(limit === undefined ? {} : { limit: wholeNumber(limit, '--limit') }),
     ...(cursor === undefined ? {} : { cursor }),
   };
-  const page = await withBoard(
+  const found = await withBoard(
     flags,
     async ({ board, scope }) => {
-      const { id } = await board.endpoint(endpoint, scope);
-      return board.listTodos({ ...filter, endpointId: id }, scope);
+      const { id, queues } = await board.endpoint(endpoint, scope);
+      return { queues, page: await board.listTodos({ ...filter, endpointId: id }, scope) };
     },
     nothingThere,
   );
-  if (page?.items.length === 0) process.stderr.write('There are no such todos.\n');
+  const page = found?.page;
+  if (found?.page.items.length === 0) process.stderr.write(`${noTodos(endpoint, queue, found.queues)}\n`);
   if (page && page.nextCursor !== null) process.stderr.write(`There are more. The next ones: --cursor ${page.nextCursor}\n`);
   if (flags.json) return printJson(page?.items ?? []);
   const now = systemClock.now();
@@ -73,6 +75,14 @@ export async function stallExplain(endpoint: string, queue: string, flags: Board
       .map((line) => `${line}\n`)
       .join(''),
   );
+}
+
+/** @param queues of the endpoint's scope. */
+function noTodos(endpoint: string, queue: string | undefined, queues: readonly string[]): string {
+  if (queue === undefined) return 'There are no such todos.';
+  if (queues.includes(queue) || queue === QUARANTINE_QUEUE) return `There are no such todos in the queue ${quoted(queue)}.`;
+  const scope = queues.map(quoted).join(', ');
+  return `The queue ${quoted(queue)} is not in the scope of ${quoted(endpoint)} and holds none of its todos. Its queues: ${scope}.`;
 }
 
 function jsonOf(text: string): unknown {

@@ -11,7 +11,7 @@ const page = readFileSync(new URL('../../../../docs/guides/board-http.md', impor
 const blocks = [...page.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({ language, text }));
 
 it('runs as it is written, and is answered as it shows', async () => {
-  const { host } = await runHost();
+  const { host } = await runHost({ encryptionKey: Buffer.alloc(32, 7).toString('base64') });
   const env: Record<string, string | undefined> = { ...process.env, BELLHOP_API_KEY: ROOT_KEY };
   // Functions instead of aliases, which a shell without a terminal does not expand.
   const setup = (blocks[0]?.text ?? '').replace(/^alias (\w+)='(.*)'$/gm, '$1() { $2 "$@"; }');
@@ -25,7 +25,7 @@ it('runs as it is written, and is answered as it shows', async () => {
       answer = JSON.parse(stdout);
       expect([text, answer.error]).toEqual([text, undefined]);
       if (answer.credential) Object.assign(env, { CREDENTIAL: answer.credential, ENDPOINT: answer.endpoint.id });
-      if (answer.token) env.TOKEN = answer.token;
+      if (answer.token) Object.assign(env, { TOKEN: answer.token, SECRET: answer.secret ?? undefined });
       if (answer.todo) env.TODO = answer.todo.id;
       lines += 1;
     } else {
@@ -33,7 +33,7 @@ it('runs as it is written, and is answered as it shows', async () => {
       shown += 1;
     }
   }
-  expect([lines, shown]).toEqual([9, 7]);
+  expect([lines, shown]).toEqual([11, 9]);
   await host.stop();
 }, 60_000);
 

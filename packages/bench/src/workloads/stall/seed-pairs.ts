@@ -11,6 +11,8 @@ export interface PairSeed {
 
 /** Queues of one endpoint. */
 const QUEUES = 10;
+/** Todos of one statement: none takes as long as a store lets a statement take. */
+const ROWS = 50_000;
 
 /** Endpoints with a hook each, queues with pending todos that pass the gate, and a ledger row for each pair: straight into the tables. */
 export async function seedPairs(store: Store, { pairs, todos, pendingSince, nudgedAt }: PairSeed): Promise<void> {
@@ -27,14 +29,17 @@ export async function seedPairs(store: Store, { pairs, todos, pendingSince, nudg
     `INSERT INTO board_notify_hook (id, organization_id, endpoint_id, url, secret, queues, enabled, failures, opened_at, created_at)
      SELECT 'nh_' || n, 'org', ${id('n')}, '', '', '[]', 1, 0, 0, 0 FROM ${series(store, 'e', endpoints)}`,
   );
-  await run(
-    store,
-    `INSERT INTO board_todo (id, organization_id, endpoint_id, queue, state, gate, moved_by, source, title, attempt, max_attempts, attempts_total,
-       ring_attempts, created_at, pending_since, updated_at, payload)
-     SELECT 'td_' || p.n || '_' || t.n, 'org', ${id(`(p.n / ${QUEUES})`)}, 'q' || (p.n % ${QUEUES}), 'pending', 1, '', 'operator', 'a todo', 0, 5, 0, 0,
-       ${pendingSince}, ${pendingSince}, ${pendingSince}, '{}'
-     FROM ${series(store, 'p', pairs)} CROSS JOIN ${series(store, 't', todos)}`,
-  );
+  const some = Math.max(1, Math.floor(ROWS / todos));
+  for (let first = 0; first < pairs; first += some) {
+    await run(
+      store,
+      `INSERT INTO board_todo (id, organization_id, endpoint_id, queue, state, gate, moved_by, source, title, attempt, max_attempts,
+         attempts_total, ring_attempts, created_at, pending_since, updated_at, payload)
+       SELECT 'td_' || p.n || '_' || t.n, 'org', ${id(`(p.n / ${QUEUES})`)}, 'q' || (p.n % ${QUEUES}), 'pending', 1, '', 'operator', 'a todo', 0, 5,
+         0, 0, ${pendingSince}, ${pendingSince}, ${pendingSince}, '{}'
+       FROM ${series(store, 'p', Math.min(first + some, pairs), first)} CROSS JOIN ${series(store, 't', todos)}`,
+    );
+  }
   await run(
     store,
     `INSERT INTO queue_stall_nudges (endpoint_id, queue, nudges, last_nudged_at)
@@ -43,11 +48,11 @@ export async function seedPairs(store: Store, { pairs, todos, pendingSince, nudg
   await run(store, 'ANALYZE');
 }
 
-/** The numbers from 0 to below `count`, as `n`. */
-function series({ family }: Store, alias: string, count: number): string {
+/** The numbers from `first` to below `end`, as `n`. */
+function series({ family }: Store, alias: string, end: number, first = 0): string {
   return family === 'postgres'
-    ? `generate_series(0, ${count - 1}) AS ${alias}(n)`
-    : `(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < ${count - 1}) SELECT n FROM s) AS ${alias}`;
+    ? `generate_series(${first}, ${end - 1}) AS ${alias}(n)`
+    : `(WITH RECURSIVE s(n) AS (SELECT ${first} UNION ALL SELECT n + 1 FROM s WHERE n < ${end - 1}) SELECT n FROM s) AS ${alias}`;
 }
 
 async function run(store: Store, sql: string): Promise<void> {

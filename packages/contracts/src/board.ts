@@ -28,9 +28,21 @@ export interface TodoCount {
   readonly oldestPendingMs: number | null;
 }
 
+/** A request whose address and token were looked at: it is worth reading the body. */
+export interface InboundAdmission {
+  /** Whom the limits count its address as: an IPv6 address by its /64. */
+  readonly countedAs: string;
+  /**
+   * What is left of `IBoard.ingest`. The webhook may have gone while the body came in: `NOT_FOUND`.
+   *
+   * @throws BellhopError, InputError as `IBoard.ingest`, but `RATE_LIMITED`.
+   */
+  ingest(request: Pick<InboundRequest, 'headers' | 'body'>): Promise<IngestResult>;
+}
+
 /**
  * The board as its operators see it: an organization, and everything that is its. Ids of another organization are `NOT_FOUND`. A consumer comes in
- * by `authenticate`, a source of events by `ingest`.
+ * by `authenticate`, a source of events by `ingest`, or by `admit` where its body is yet to be read.
  */
 export interface IBoard {
   /** @throws InputError `INVALID_INPUT`; BellhopError `SLUG_TAKEN`. */
@@ -59,12 +71,18 @@ export interface IBoard {
   authenticate(credential: string): Promise<BoardConsumer>;
 
   /**
-   * Stores an event and its todos, in one transaction.
+   * Stores an event and its todos, in one transaction. Asks in this order: the address, the size, the token, the signature, the body.
    *
-   * @throws BellhopError `NOT_FOUND` for an unknown token, `UNAUTHENTICATED` for a signature that is not the source's, `RATE_LIMITED`,
+   * @throws BellhopError `NOT_FOUND` for an unknown token, or where no endpoint that its todos would go to is active, `UNAUTHENTICATED` for a signature that is not the source's, `RATE_LIMITED`,
    * `PAYLOAD_TOO_LARGE` over 5 MiB, `ENCRYPTION_KEY` or `SEALED_VALUE` where the secret cannot be read; InputError `INVALID_INPUT` for a body that is no JSON. Nothing is stored then.
    */
   ingest(request: InboundRequest): Promise<IngestResult>;
+  /**
+   * The part of `ingest` that needs no body: the address and the token, asked once. For whoever still has the body to read.
+   *
+   * @throws BellhopError `RATE_LIMITED`, `NOT_FOUND`.
+   */
+  admit(request: Pick<InboundRequest, 'token' | 'address'>): Promise<InboundAdmission>;
 
   /** Counts over every organization, for metrics: live todos and dead letters. */
   counts(): Promise<TodoCount[]>;

@@ -1,4 +1,4 @@
-export { BOARD, type BoardScope, type IBoard, type OperatorTodoFilter, type TodoCount } from './board.js';
+export { BOARD, type BoardScope, type IBoard, type InboundAdmission, type OperatorTodoFilter, type TodoCount } from './board.js';
 export type {
   BoardConsumer,
   ClaimInput,

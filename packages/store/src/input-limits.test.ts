@@ -77,6 +77,15 @@ describe('checkPayload', () => {
     }
   });
 
+  it('refuses what nests deeper than JSON can be written, and says that it may be that', () => {
+    const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    expect(refusal(() => checkPayload(nested(100_000), 'payload'))).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('or nested too deep'),
+    });
+    expect(checkPayload(nested(1_000), 'payload')).toHaveLength(2_000);
+  });
+
   it('refuses U+0000 and lone surrogates anywhere, keys included, and names the place', () => {
     expect(refusal(() => checkPayload({ a: { b: ['x', `y${NUL}`] } }, 'payload')).path).toBe('payload.a.b[1]');
     expect(refusal(() => checkPayload({ a: LONE_HIGH }, 'payload')).path).toBe('payload.a');

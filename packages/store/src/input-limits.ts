@@ -53,7 +53,7 @@ export function checkPayload(value: unknown, path: string, maxBytes: number = PA
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    refuse(path, 'not serialisable as JSON (a cycle, a BigInt, or a throwing toJSON); give plain data', cause);
+    refuse(path, 'not serialisable as JSON (a cycle, a BigInt, a throwing toJSON, or nested too deep); give plain data', cause);
   }
   if (text === undefined) refuse(path, `${describe(value)} given; JSON cannot hold it`);
   // A character is at least one byte: texts that are too long by that count need no encoding to be refused.

@@ -5,6 +5,7 @@ import type {
   BoardScope,
   BoardWebhooks,
   IBoard,
+  InboundAdmission,
   InboundRequest,
   IngestResult,
   OperatorHooks,
@@ -143,6 +144,10 @@ export class Board implements IBoard {
 
   ingest(request: InboundRequest): Promise<IngestResult> {
     return this.ports.inbound.ingest(request);
+  }
+
+  admit(request: Pick<InboundRequest, 'token' | 'address'>): Promise<InboundAdmission> {
+    return this.ports.inbound.admit(request);
   }
 
   counts(): Promise<TodoCount[]> {

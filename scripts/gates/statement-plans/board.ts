@@ -24,8 +24,9 @@ import {
   findEndpointByCredential,
   findExpired,
 } from '../../../packages/switchboard/src/sql/endpoints.js';
-import { findEventTodos, insertEvent } from '../../../packages/switchboard/src/sql/events.js';
+import { findEventTodos } from '../../../packages/switchboard/src/sql/events.js';
 import { findAttempts, getTodo, getTodoOf } from '../../../packages/switchboard/src/sql/find-todos.js';
+import { insertInboundEvent } from '../../../packages/switchboard/src/sql/insert-inbound-event.js';
 import { insertTodos, type NewTodoRow } from '../../../packages/switchboard/src/sql/insert-todos.js';
 import { destroyPreviousSecrets, noteHookFailure, noteHookSuccess } from '../../../packages/switchboard/src/sql/notify-hooks.js';
 import { dropEventAlone, findKeyHolder, insertOperatorEvent } from '../../../packages/switchboard/src/sql/push-todos.js';
@@ -177,10 +178,22 @@ const inbound: readonly HotStatement[] = [
   ),
   entry(
     'store an event',
-    'events.ts#insertEvent',
-    insertEvent,
-    { ...EVENT, eventId: 'new', externalId: 'new', organizationId: 'o1', kind: null, sender: null, verified: 1, now: NOW, payload: '{}' },
-    { returns: 1, worlds: EVENTS },
+    'insert-inbound-event.ts#insertInboundEvent',
+    insertInboundEvent,
+    {
+      ...EVENT,
+      eventId: 'new',
+      externalId: 'new',
+      organizationId: 'o1',
+      kind: null,
+      sender: null,
+      verified: 1,
+      now: NOW,
+      payload: '{}',
+      webhookId: 'token1',
+      takers: '["ep0"]',
+    },
+    { returns: 1, worlds: [...EVENTS, ...WEBHOOKS] },
   ),
   entry('todos of an event', 'events.ts#findEventTodos', findEventTodos, EVENT, { returns: 1, worlds: EVENTS }),
   entry(

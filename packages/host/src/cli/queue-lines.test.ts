@@ -34,6 +34,13 @@ describe('a line', () => {
     expect(failedLine({ ...job, queue: '\u001b[2J', lastError: null })).toContain('"\\u001b[2J"');
   });
 
+  it.each(['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'])('holds no mark that turns its direction: %j', (mark) => {
+    const job = { id: 'id-1', queue: `a${mark}b`, organizationId: 'acme', attempts: 1, maxAttempts: 1, finishedAt: null } as Job;
+    const line = failedLine({ ...job, lastError: `c${mark}d \u05d0` });
+    expect(line).toContain('"a b"');
+    expect(line.endsWith('c d \u05d0')).toBe(true);
+  });
+
   it.each([
     [{ cron: '0 9 * * *', timeZone: 'Europe/Berlin' }, 'cron "0 9 * * *" Europe/Berlin'],
     [{ cron: '0 9 * * *' }, 'cron "0 9 * * *" UTC'],

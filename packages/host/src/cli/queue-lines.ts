@@ -58,7 +58,10 @@ export function quoted(text: string): string {
   return plain(JSON.stringify(text));
 }
 
+/** Control characters, line breaks, and marks that turn the direction of what follows, the rest of the line included. */
+const UNFIT = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
 export function plain(text: string): string {
-  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  const line = text.replace(UNFIT, ' ').trim();
   return line.length > ERROR_MAX_CHARACTERS ? `${line.slice(0, ERROR_MAX_CHARACTERS)}…` : line;
 }

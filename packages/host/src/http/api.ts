@@ -18,6 +18,7 @@ import { endpointRoutes } from './endpoint-routes.js';
 import { endpointWebhookRoutes } from './endpoint-webhook-routes.js';
 import { answerFailure, HttpError } from './errors.js';
 import { healthRoutes } from './health-routes.js';
+import { InboundBodies } from './inbound-bodies.js';
 import { inboxRoutes } from './inbox-routes.js';
 import { ingressRoutes } from './ingress-routes.js';
 import { jobRoutes } from './job-routes.js';
@@ -80,7 +81,7 @@ function door(keys: KeyCheck, board: IBoard): MiddlewareHandler {
   return (context, next) => (isConsumerPath(context.req.path) ? forConsumers(context, next) : forKeys(context, next));
 }
 
-function mountBoard(api: OpenAPIHono<AuthEnv>, { board, stalls, doorbell }: ApiParts): void {
+function mountBoard(api: OpenAPIHono<AuthEnv>, { board, stalls, doorbell, clock }: ApiParts): void {
   api.route('/', endpointRoutes(board, stalls));
   api.route('/', endpointHookRoutes(board));
   api.route('/', endpointWebhookRoutes(board));
@@ -88,7 +89,7 @@ function mountBoard(api: OpenAPIHono<AuthEnv>, { board, stalls, doorbell }: ApiP
   api.route('/', todoRoutes());
   api.route('/', consumerHookRoutes());
   api.route('/', doorbellRoutes(doorbell));
-  api.route('/', ingressRoutes(board));
+  api.route('/', ingressRoutes(board, new InboundBodies({ clock })));
 }
 
 function noRoute(allowed: readonly string[]): HttpError {

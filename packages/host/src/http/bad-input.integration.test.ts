@@ -77,6 +77,11 @@ describe('POST /v1/notifications', () => {
     ],
     ['a lone surrogate in a user id', { raw: '{"topic":"t","audience":["\\udfff"]}' }, /lone surrogate/],
     [
+      'a number that no double holds',
+      { raw: '{"topic":"t","audience":"ada","payload":{"a":[1,1e400]}}' },
+      /payload\.a\[1\]: a number beyond/,
+    ],
+    [
       'nesting that no stack can hold',
       { raw: `{"topic":"t","audience":"ada","payload":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}` },
       /payload/,

@@ -8,7 +8,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
 /** Codes that exist over HTTP only. */
-export type HttpErrorCode = 'METHOD_NOT_ALLOWED' | 'UNSUPPORTED_MEDIA_TYPE' | 'STARTING' | 'INTERNAL';
+export type HttpErrorCode = 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'UNSUPPORTED_MEDIA_TYPE' | 'STARTING' | 'TOO_BUSY' | 'INTERNAL';
 
 export interface HttpFailure {
   readonly status: ContentfulStatusCode;

@@ -1,13 +1,15 @@
 /**
  * Where others send events to. No key: who knows the URL gets in, and what is stored is decided by the source's signature. The token in the path is
- * the secret of it, so it must never be in a log, a metric or an error; those have the route's pattern.
+ * the secret of it, so it must never be in a log, a metric or an error; those have the route's pattern. Nothing of a body is read before its address and its
+ * token were looked at.
  */
 import type { IBoard } from '@bellhop/contracts';
 import type { HttpBindings } from '@hono/node-server';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { ingestedSchema } from './endpoint-schemas.js';
-import { readBounded, requireJsonType } from './json-body.js';
+import type { InboundBodies } from './inbound-bodies.js';
+import { requireJsonType } from './json-body.js';
 import { errorResponses, jsonResponse } from './schemas.js';
 
 export const WEBHOOK_BODY_MAX_BYTES = 5 * 1024 * 1024;
@@ -22,7 +24,7 @@ const ingest = createRoute({
   responses: {
     200: jsonResponse(ingestedSchema, 'It was here before: nothing was stored.'),
     202: jsonResponse(ingestedSchema, 'Stored, with its todos.'),
-    ...errorResponses(400, 401, 404, 413, 415, 429, 503),
+    ...errorResponses(400, 401, 404, 408, 413, 415, 429, 503),
   },
 });
 
@@ -30,20 +32,19 @@ export function webhookPath(token: string): string {
   return `/webhooks/w/${token}`;
 }
 
-export function ingressRoutes(board: IBoard): OpenAPIHono {
+export function ingressRoutes(board: IBoard, bodies: InboundBodies): OpenAPIHono {
   const routes = new OpenAPIHono();
 
   routes.openapi(ingest, async (context) => {
     const { token } = context.req.valid('param');
     const type = context.req.header('Content-Type');
     if (type !== undefined) requireJsonType(type);
-    const body = await readBounded(context, WEBHOOK_BODY_MAX_BYTES);
-    const { eventId, todoIds, replayed, verified } = await board.ingest({
-      token,
-      headers: context.req.header(),
-      body,
-      address: addressOf(context),
-    });
+    const admission = await board.admit({ token, address: addressOf(context) });
+    const { eventId, todoIds, replayed, verified } = await bodies.use(
+      context,
+      { maxBytes: WEBHOOK_BODY_MAX_BYTES, countedAs: admission.countedAs },
+      (body) => admission.ingest({ headers: context.req.header(), body }),
+    );
     const answer = { eventId, todoIds, created: replayed ? 0 : todoIds.length, verified };
     return replayed ? context.json(answer, 200) : context.json(answer, 202);
   });

@@ -1,25 +1,47 @@
 /** Where others send events to, on a real server: what of a request reaches the board, and what never does. */
 import { connect } from 'node:net';
-import type { InboundRequest, IngestResult } from '@bellhop/contracts';
+import type { IBoard, InboundRequest, IngestResult } from '@bellhop/contracts';
 import { BellhopError, InputError } from '@bellhop/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BoardApi, runBoardApi } from './board-api.fixture.js';
+import { INBOUND_DEADLINE_MS } from './inbound-bodies.js';
 import { WEBHOOK_BODY_MAX_BYTES } from './ingress-routes.js';
 
 const TOKEN = 'wht_hunter2-the-token';
 const NEW: IngestResult = { eventId: 'ev_1', todoIds: ['td_1', 'td_2'], replayed: false, verified: true };
 
 let api: BoardApi;
-let ingested: InboundRequest[];
+/** What the door said to a request, before its body. */
+type Admitted = Parameters<IBoard['admit']>[0];
+
+let admitted: Admitted[];
+let ingested: Pick<InboundRequest, 'headers' | 'body'>[];
 let answer: IngestResult | Error;
+let refusal: Error | undefined;
+let onAdmit: () => void;
+/** What the board waits for before it answers. */
+let hold: () => Promise<void>;
 beforeEach(async () => {
+  admitted = [];
   ingested = [];
   answer = NEW;
+  refusal = undefined;
+  onAdmit = () => {};
+  hold = async () => {};
   api = await runBoardApi({
-    async ingest(request) {
-      ingested.push(request);
-      if (answer instanceof Error) throw answer;
-      return answer;
+    async admit(given) {
+      admitted.push(given);
+      onAdmit();
+      if (refusal) throw refusal;
+      return {
+        countedAs: given.address,
+        async ingest(request) {
+          ingested.push(request);
+          await hold();
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
+      };
     },
   });
 });
@@ -43,7 +65,8 @@ describe('POST /webhooks/w/:token', () => {
       body: { eventId: 'ev_1', todoIds: ['td_1', 'td_2'], created: 2, verified: true },
     });
     const [request] = ingested;
-    expect(request).toMatchObject({ token: TOKEN, headers: { 'x-hub-signature-256': 'sha256=ab' }, address: '127.0.0.1' });
+    expect(admitted).toEqual([{ token: TOKEN, address: '127.0.0.1' }]);
+    expect(request).toMatchObject({ headers: { 'x-hub-signature-256': 'sha256=ab' } });
     expect([...(request?.body ?? [])]).toEqual([...bytes]);
   });
 
@@ -93,6 +116,81 @@ describe('POST /webhooks/w/:token', () => {
     expect(await text).toMatch(/^HTTP\/1\.1 413 /);
     socket.destroy();
     expect(ingested).toEqual([]);
+  });
+
+  describe('over a slow connection', () => {
+    /** Headers that announce 5 MiB, and no body yet. What comes back is there once the server closes, or so many answers have come. */
+    function slow() {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(`POST /webhooks/w/${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: ${WEBHOOK_BODY_MAX_BYTES}\r\n\r\n`);
+      let text = '';
+      const answered = new Promise<string>((resolve) => {
+        socket.on('data', (chunk) => {
+          text += String(chunk);
+          if (text.includes('}')) resolve(text);
+        });
+      });
+      const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+      return { socket, answered, closed };
+    }
+
+    it.each<[Error, number]>([
+      [new BellhopError('NOT_FOUND', 'There is no such webhook.'), 404],
+      [new BellhopError('RATE_LIMITED', 'Too many.'), 429],
+    ])('tells %s before a byte of the body has come', async (error, status) => {
+      refusal = error;
+      const { socket, answered } = slow();
+      expect(await answered).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(ingested).toEqual([]);
+      socket.destroy();
+    });
+
+    it('[408] gives up a body that is not there after 30 s, and hangs up; one that is there is taken (the control)', async () => {
+      const entered = new Promise<void>((resolve) => {
+        onAdmit = resolve;
+      });
+      const { socket, answered, closed } = slow();
+      await entered;
+      socket.write('{"half":');
+      await api.clock.advance(INBOUND_DEADLINE_MS);
+      const text = await answered;
+      expect(text).toMatch(/^HTTP\/1\.1 408 /);
+      expect(text).toContain('REQUEST_TIMEOUT');
+      await closed;
+      expect(ingested).toEqual([]);
+      const entering = new Promise<void>((resolve) => {
+        onAdmit = resolve;
+      });
+      const intime = slow();
+      await entering;
+      await api.clock.advance(INBOUND_DEADLINE_MS - 1);
+      intime.socket.write(Buffer.alloc(WEBHOOK_BODY_MAX_BYTES, 0x20));
+      expect(await intime.answered).toMatch(/^HTTP\/1\.1 202 /);
+      intime.socket.destroy();
+    });
+  });
+
+  it('[503] has no room for more than 20 MiB of one address at once, says when to come again, and has it again then', async () => {
+    const gates: (() => void)[] = [];
+    let arrived = () => {};
+    const held = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    hold = () =>
+      new Promise<void>((resolve) => {
+        gates.push(resolve);
+        if (gates.length === 4) arrived();
+      });
+    const body = Buffer.alloc(WEBHOOK_BODY_MAX_BYTES, 0x20);
+    const sent = Array.from({ length: 4 }, () => send(body));
+    await held;
+    const over = await send('{}');
+    expect([over.status, over.body.error.code, over.headers.get('retry-after')]).toEqual([503, 'TOO_BUSY', '1']);
+    hold = async () => {};
+    for (const open of gates) open();
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+    expect((await send('{}')).status).toBe(202);
   });
 
   it.each<[Error, number, string, string | null]>([

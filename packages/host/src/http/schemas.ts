@@ -207,6 +207,7 @@ const ERRORS = {
   401: 'No key, or a wrong or revoked one.',
   403: 'The key may not do this.',
   404: 'Nothing with this id in this organization.',
+  408: 'The body took too long to arrive.',
   409: 'The claim is lost, or something is not in the state that the request is for; the code says which.',
   413: 'The body or the payload is too large.',
   415: 'The body is not JSON.',

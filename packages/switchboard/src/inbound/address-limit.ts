@@ -1,11 +1,9 @@
 import type { Clock } from '@bellhop/kernel';
+import { addressKey } from './address-key.js';
 
 const PER_SECOND = 10;
 const BURST = 20;
 const MOST_ADDRESSES = 10_000;
-
-/** Longer than any address. What is longer is somebody's text, and must not fill the memory. */
-const MOST_CHARACTERS = 64;
 
 interface Bucket {
   tokens: number;
@@ -14,7 +12,7 @@ interface Bucket {
 }
 
 /**
- * How much one address may send: 20 requests at once, then 10 a second, in this process. It remembers the 10 000 addresses heard last: one that is
+ * How much one address may send, an IPv6 one with its /64: 20 requests at once, then 10 a second, in this process. It remembers the 10 000 addresses heard last: one that is
  * forgotten begins anew.
  */
 export class AddressLimit {
@@ -33,7 +31,7 @@ export class AddressLimit {
 
   /** @returns false where the address has sent too much; a refused request costs it nothing. */
   take(address: string): boolean {
-    const key = address.slice(0, MOST_CHARACTERS);
+    const key = addressKey(address);
     const now = this.#clock.monotonic();
     const bucket = this.#buckets.get(key) ?? { tokens: BURST, filledAt: now };
     bucket.tokens = Math.min(BURST, bucket.tokens + ((now - bucket.filledAt) * PER_SECOND) / 1_000);

@@ -23,6 +23,15 @@ describe('the body of an inbound webhook', () => {
     expect(read('{"a": "\\\\u0000 \\ud83d\\ude00"}').value).toEqual({ a: '\\u0000 \u{1f600}' });
   });
 
+  it('is refused where a number in it is none that a double holds, and taken where a text looks like one (the control)', () => {
+    for (const text of ['1e400', '{"a":[-1e400]}', `[${'9'.repeat(310)}]`, `[${'9'.repeat(220)}e99]`])
+      expect(() => read(text)).toThrow(invalid);
+    for (const text of ['1e+308', '{"a":"1e400"}', `["${'9'.repeat(310)}"]`, `[0.${'9'.repeat(310)}]`]) {
+      expect(read(text).value).toEqual(JSON.parse(text));
+    }
+    expect(() => read(`${'['.repeat(500)}1e400${']'.repeat(500)}`)).toThrow(/double/);
+  });
+
   it('may nest 500 levels, and no more', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(read(nested(500)).text).toBe(nested(500));

@@ -10,6 +10,9 @@ const MOST_LEVELS = 500;
 
 const OPENS = new Set([0x7b, 0x5b]);
 const CLOSES = new Set([0x7d, 0x5d]);
+/** What a text holds that has a number beyond the doubles, among others: only such a one is looked through. */
+const MAY_OVERFLOW = /[eE]\+?\d{3}|\d{200}/;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -28,7 +31,7 @@ export function checkBodySize(body: Uint8Array): void {
 }
 
 /**
- * @throws InputError `INVALID_INPUT` for what is no JSON in UTF-8, is nested over 500 levels, or holds what no store can keep; `PAYLOAD_TOO_LARGE`
+ * @throws InputError `INVALID_INPUT` for what is no JSON in UTF-8, is nested over 500 levels, has a number that no double holds, or holds what no store can keep; `PAYLOAD_TOO_LARGE`
  * where its JSON text is over 5 MiB, as numbers written short can be.
  */
 export function readBody(body: Uint8Array): InboundBody {
@@ -46,11 +49,24 @@ export function readBody(body: Uint8Array): InboundBody {
 }
 
 function parse(body: Uint8Array): unknown {
+  let text: string;
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    value = JSON.parse(text);
   } catch {
     throw refusal('no JSON in UTF-8; have the source send application/json');
   }
+  // It was parsed to Infinity, which would be stored as null.
+  if (MAY_OVERFLOW.test(text) && !hasFinite(value))
+    throw refusal('a number in it is beyond ±1.8e308, which no double holds; have it sent as text');
+  return value;
+}
+
+/** Whether each number in it is. By recursion: it nests 500 levels at most. */
+function hasFinite(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(hasFinite);
 }
 
 /** How deep the brackets of a JSON text nest. Without a stack of its own, and before anything else walks it. */

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  type InboundAdmission,
   type InboundRequest,
   type InboundWebhook,
   type IngestResult,
@@ -16,10 +17,12 @@ import type { SecretSealer } from '@bellhop/outbound';
 import type { BoardAnnouncements } from '../board-announcements.js';
 import { hashCredential } from '../credential.js';
 import { gateVerdict } from '../gate.js';
-import { type EventTodoRecord, findEventTodos, insertEvent } from '../sql/events.js';
+import { type EventTodoRecord, findEventTodos } from '../sql/events.js';
+import { insertInboundEvent } from '../sql/insert-inbound-event.js';
 import { type InsertedTodo, insertTodos, type NewTodoRow } from '../sql/insert-todos.js';
 import type { WebhookOfToken, WebhookStore } from '../stores/webhook-store.js';
 import { isLive } from '../webhook-input.js';
+import { addressKey } from './address-key.js';
 import type { AddressLimit } from './address-limit.js';
 import { checkBodySize, readBody } from './inbound-body.js';
 import { type InboundEvent, readEvent } from './inbound-event.js';
@@ -62,14 +65,37 @@ export class Ingest {
    * `INVALID_INPUT`. Nothing is stored then.
    */
   async ingest({ token, headers, body, address }: InboundRequest): Promise<IngestResult> {
-    if (!this.#options.limit.take(address)) {
-      throw new BellhopError(
-        'RATE_LIMITED',
-        'This address sent too much: 20 requests at once and 10 a second are allowed; send it again later.',
-      );
-    }
+    this.#takeFrom(address);
     checkBodySize(body);
+    return this.#ingest(await this.#webhookOf(token), { headers, body });
+  }
+
+  /**
+   * All that can be asked before the body was read, and the rest of it for then.
+   *
+   * @throws BellhopError `RATE_LIMITED`, `NOT_FOUND`.
+   */
+  async admit({ token, address }: Pick<InboundRequest, 'token' | 'address'>): Promise<InboundAdmission> {
+    this.#takeFrom(address);
     const of = await this.#webhookOf(token);
+    return {
+      countedAs: addressKey(address),
+      ingest: async (request) => {
+        checkBodySize(request.body);
+        return this.#ingest(of, request);
+      },
+    };
+  }
+
+  #takeFrom(address: string): void {
+    if (this.#options.limit.take(address)) return;
+    throw new BellhopError(
+      'RATE_LIMITED',
+      'This address sent too much: 20 requests at once and 10 a second are allowed; send it again later.',
+    );
+  }
+
+  async #ingest(of: WebhookOfToken, { headers, body }: Pick<InboundRequest, 'headers' | 'body'>): Promise<IngestResult> {
     const verified = this.#verify(of, headers, body);
     const { value, text } = readBody(body);
     return this.#store({ of, event: readEvent(of.webhook.source, headers, value), verified, payload: text });
@@ -79,7 +105,7 @@ export class Ingest {
     const { webhooks, store } = this.#options;
     const of = await webhooks.byTokenHash(hashCredential(token));
     if (of && isLive(of.owner, store.clock.now())) return of;
-    throw new BellhopError('NOT_FOUND', 'There is no webhook of this token, or its endpoint is revoked; check the URL.');
+    throw noWebhook();
   }
 
   /** @returns whether who sent it is proven; a generic webhook trusts whoever knows its URL. */
@@ -102,19 +128,31 @@ export class Ingest {
     const now = store.clock.now();
     const eventId = `ev_${randomUUID()}`;
     const key = { eventId, endpointId: webhook.endpointId, source: webhook.source, externalId: event.externalId };
-    const todos = JSON.stringify(toTodos({ of, event, verified }));
+    const todos = toTodos({ of, event, verified });
+    const takers = [...new Set(todos.map(({ endpoint_id }) => endpoint_id))];
     const [, inserted, held] = await store.batch([
       {
-        statement: insertEvent,
-        params: { ...key, organizationId, kind: event.kind, sender: event.sender, verified: verified ? 1 : 0, now, payload },
+        statement: insertInboundEvent,
+        params: {
+          ...key,
+          webhookId: webhook.id,
+          takers: JSON.stringify(takers),
+          organizationId,
+          kind: event.kind,
+          sender: event.sender,
+          verified: verified ? 1 : 0,
+          now,
+          payload,
+        },
         scope,
       },
-      { statement: insertTodos, params: { eventId, moved: randomUUID(), now, todos }, scope },
+      { statement: insertTodos, params: { eventId, moved: randomUUID(), now, todos: JSON.stringify(todos) }, scope },
       { statement: findEventTodos, params: key },
     ]);
     announcements.announce((inserted?.rows ?? []) as unknown as InsertedTodo[], 'created');
     const rows = (held?.rows ?? []) as unknown as EventTodoRecord[];
-    const holder = rows[0] ?? { event_id: eventId, verified: verified ? 1 : 0 };
+    const [holder] = rows;
+    if (!holder) throw noWebhook();
     return {
       eventId: holder.event_id,
       todoIds: rows.flatMap(({ todo_id }) => todo_id ?? []),
@@ -122,6 +160,10 @@ export class Ingest {
       verified: holder.verified === 1,
     };
   }
+}
+
+function noWebhook(): BellhopError {
+  return new BellhopError('NOT_FOUND', 'There is no webhook of this token, or the endpoints it is for are revoked; check the URL.');
 }
 
 /** One todo for each target, or in quarantine for each, where the webhook does not trust who sent it. */

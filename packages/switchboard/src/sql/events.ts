@@ -1,18 +1,5 @@
 import { defineStatement } from '@bellhop/store';
 
-/**
- * The event of an inbound delivery. Nothing is stored where the delivery was here before. Params: one for each column; `externalId` null: each
- * delivery is an event of its own.
- */
-export const insertEvent = defineStatement({
-  label: 'board.insertEvent',
-  operation: 'insert',
-  table: 'board_event',
-  sql: `INSERT INTO board_event (id, organization_id, endpoint_id, source, external_id, kind, sender, verified, created_at, payload)
-    VALUES (:eventId, :organizationId, :endpointId, :source, :externalId, :kind, :sender, :verified, :now, :payload)
-    ON CONFLICT (endpoint_id, source, external_id) WHERE external_id IS NOT NULL DO NOTHING`,
-});
-
 export interface EventTodoRecord {
   readonly event_id: string;
   readonly verified: number;

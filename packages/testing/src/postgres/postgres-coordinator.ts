@@ -3,7 +3,7 @@
  * worker processes, ask it over HTTP for the server's address. A run without a Postgres test pays for one listening socket.
  */
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PostgresServer } from './postgres-server.js';
 
@@ -42,10 +42,29 @@ export async function startPostgresCoordinator(): Promise<PostgresCoordinator> {
   };
 }
 
+/** Times that a test asks: on a machine that is busy a connection to the coordinator may be given up before it is made. */
+const TRIES = 5;
+
 /** @returns the URL of the run's server, which this call starts if it is the first. */
 export async function askPostgresCoordinator(address: string): Promise<string> {
-  const response = await fetch(address);
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-  return text;
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask(address).catch((error: unknown) => {
+      if (tries === TRIES) throw error;
+    });
+    if (answer?.status === 200) return answer.text;
+    if (answer) throw new Error(answer.text);
+  }
+}
+
+/** On a connection of its own, and without a limit of time: the first to ask waits for the server to start. */
+function ask(address: string): Promise<{ readonly status: number | undefined; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = get(address, { agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }));
+    });
+    request.on('error', reject);
+  });
 }

@@ -1,5 +1,6 @@
 import { type OutboundPolicy, outboundPolicySchema } from '@bellhop/outbound';
 import { z } from 'zod';
+import { DEFAULT_HOOK_MAX } from './stores/notify-hook-store.js';
 
 /** Options of `switchboardPlugin`. */
 export interface SwitchboardPluginOptions {
@@ -32,7 +33,7 @@ const kept = z
 export const switchboardOptionsSchema = z.strictObject({
   encryptionKey: z.string().optional(),
   outbound: outboundPolicySchema.optional(),
-  maxNotifyHooks: z.number().int().min(0).max(100).default(5),
+  maxNotifyHooks: z.number().int().min(0).max(100).default(DEFAULT_HOOK_MAX),
   keepEventsMs: kept,
   keepTodosMs: kept,
 });

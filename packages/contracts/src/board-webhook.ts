@@ -58,6 +58,12 @@ export interface IngestResult {
   readonly verified: boolean;
 }
 
+/** A signed delivery that asks whether its URL is ours, as Slack's does before it sends events there: it is answered, and is no event. */
+export interface AnsweredChallenge {
+  /** To be sent back. */
+  readonly challenge: string;
+}
+
 /** Inbound webhooks of one endpoint. */
 export interface BoardWebhooks {
   create(input: InboundWebhookInput): Promise<MadeInboundWebhook>;

@@ -3,7 +3,7 @@ import type { BoardConsumer, Pushed, PushInput, TodoFilter } from './board-consu
 import type { BoardEndpoint, VendedEndpoint, VendInput } from './board-endpoint.js';
 import type { OperatorHooks } from './board-notify-hook.js';
 import type { ReadyHook } from './board-wakes.js';
-import type { BoardWebhooks, InboundRequest, IngestResult } from './board-webhook.js';
+import type { AnsweredChallenge, BoardWebhooks, InboundRequest, IngestResult } from './board-webhook.js';
 import type { Todo, TodoDetail, TodoPage } from './todo.js';
 
 /** Whose board an operator works. */
@@ -37,7 +37,7 @@ export interface InboundAdmission {
    *
    * @throws BellhopError, InputError as `IBoard.ingest`, but `RATE_LIMITED`.
    */
-  ingest(request: Pick<InboundRequest, 'headers' | 'body'>): Promise<IngestResult>;
+  ingest(request: Pick<InboundRequest, 'headers' | 'body'>): Promise<IngestResult | AnsweredChallenge>;
 }
 
 /**
@@ -76,7 +76,7 @@ export interface IBoard {
    * @throws BellhopError `NOT_FOUND` for an unknown token, or where no endpoint that its todos would go to is active, `UNAUTHENTICATED` for a signature that is not the source's, `RATE_LIMITED`,
    * `PAYLOAD_TOO_LARGE` over 5 MiB, `ENCRYPTION_KEY` or `SEALED_VALUE` where the secret cannot be read; InputError `INVALID_INPUT` for a body that is no JSON. Nothing is stored then.
    */
-  ingest(request: InboundRequest): Promise<IngestResult>;
+  ingest(request: InboundRequest): Promise<IngestResult | AnsweredChallenge>;
   /**
    * The part of `ingest` that needs no body: the address and the token, asked once. For whoever still has the body to read.
    *

@@ -39,6 +39,7 @@ export {
   type WakeSql,
 } from './board-wakes.js';
 export {
+  type AnsweredChallenge,
   type BoardWebhooks,
   type InboundRequest,
   type InboundWebhook,

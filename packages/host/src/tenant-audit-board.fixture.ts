@@ -80,8 +80,8 @@ async function driveInbound({ board }: Assembled): Promise<void> {
   const { webhook, token } = await webhooks.create({ source: 'generic', trustedSenders: ['nobody'] });
   const held: string[] = [];
   for (const text of ['{"n":1}', '{"n":2}']) {
-    const { todoIds } = await board.ingest({ token, headers: {}, body: Buffer.from(text), address: '127.0.0.1' });
-    held.push(...todoIds);
+    const result = await board.ingest({ token, headers: {}, body: Buffer.from(text), address: '127.0.0.1' });
+    if ('todoIds' in result) held.push(...result.todoIds);
   }
   const [released = '', discarded = ''] = held;
   await board.releaseQuarantined(released, scope);

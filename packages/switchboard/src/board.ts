@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
+  AnsweredChallenge,
   BoardConsumer,
   BoardEndpoint,
   BoardScope,
@@ -142,7 +143,7 @@ export class Board implements IBoard {
     return new EndpointConsumer(endpoint, { todos, operator, announcements, hooksOf: (owner) => notifyHooks.of(owner) });
   }
 
-  ingest(request: InboundRequest): Promise<IngestResult> {
+  ingest(request: InboundRequest): Promise<IngestResult | AnsweredChallenge> {
     return this.ports.inbound.ingest(request);
   }
 

@@ -95,6 +95,10 @@ export const ingestedSchema = z
   })
   .openapi('Ingested');
 
+export const answeredChallengeSchema = z
+  .strictObject({ challenge: z.string().openapi({ description: 'What Slack asked to have sent back.' }) })
+  .openapi('AnsweredChallenge');
+
 export const notifyHookSchema = z
   .strictObject({
     id,

@@ -7,7 +7,7 @@ import type { IBoard } from '@bellhop/contracts';
 import type { HttpBindings } from '@hono/node-server';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { ingestedSchema } from './endpoint-schemas.js';
+import { answeredChallengeSchema, ingestedSchema } from './endpoint-schemas.js';
 import type { InboundBodies } from './inbound-bodies.js';
 import { requireJsonType } from './json-body.js';
 import { errorResponses, jsonResponse } from './schemas.js';
@@ -22,7 +22,10 @@ const ingest = createRoute({
   security: [],
   request: { params: z.object({ token: z.string().openapi({ param: { name: 'token', in: 'path' } }) }) },
   responses: {
-    200: jsonResponse(ingestedSchema, 'It was here before: nothing was stored.'),
+    200: jsonResponse(
+      z.union([ingestedSchema, answeredChallengeSchema]),
+      'It was here before, or it only asks whether the URL is ours: nothing was stored.',
+    ),
     202: jsonResponse(ingestedSchema, 'Stored, with its todos.'),
     ...errorResponses(400, 401, 404, 408, 413, 415, 429, 503),
   },
@@ -40,11 +43,11 @@ export function ingressRoutes(board: IBoard, bodies: InboundBodies): OpenAPIHono
     const type = context.req.header('Content-Type');
     if (type !== undefined) requireJsonType(type);
     const admission = await board.admit({ token, address: addressOf(context) });
-    const { eventId, todoIds, replayed, verified } = await bodies.use(
-      context,
-      { maxBytes: WEBHOOK_BODY_MAX_BYTES, countedAs: admission.countedAs },
-      (body) => admission.ingest({ headers: context.req.header(), body }),
+    const result = await bodies.use(context, { maxBytes: WEBHOOK_BODY_MAX_BYTES, countedAs: admission.countedAs }, (body) =>
+      admission.ingest({ headers: context.req.header(), body }),
     );
+    if ('challenge' in result) return context.json({ challenge: result.challenge }, 200);
+    const { eventId, todoIds, replayed, verified } = result;
     const answer = { eventId, todoIds, created: replayed ? 0 : todoIds.length, verified };
     return replayed ? context.json(answer, 200) : context.json(answer, 202);
   });

@@ -1,6 +1,6 @@
 /** Where others send events to, on a real server: what of a request reaches the board, and what never does. */
 import { connect } from 'node:net';
-import type { IBoard, InboundRequest, IngestResult } from '@bellhop/contracts';
+import type { AnsweredChallenge, IBoard, InboundRequest, IngestResult } from '@bellhop/contracts';
 import { BellhopError, InputError } from '@bellhop/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BoardApi, runBoardApi } from './board-api.fixture.js';
@@ -16,7 +16,7 @@ type Admitted = Parameters<IBoard['admit']>[0];
 
 let admitted: Admitted[];
 let ingested: Pick<InboundRequest, 'headers' | 'body'>[];
-let answer: IngestResult | Error;
+let answer: IngestResult | AnsweredChallenge | Error;
 let refusal: Error | undefined;
 let onAdmit: () => void;
 /** What the board waits for before it answers. */
@@ -73,6 +73,11 @@ describe('POST /webhooks/w/:token', () => {
   it('answers 200 to what was here before, with the first todos', async () => {
     answer = { ...NEW, replayed: true };
     expect(await send('{}')).toMatchObject({ status: 200, body: { eventId: 'ev_1', todoIds: ['td_1', 'td_2'], created: 0 } });
+  });
+
+  it('sends a challenge back as Slack reads it', async () => {
+    answer = { challenge: '3eZbrw1aBm2r' };
+    expect(await send('{}')).toMatchObject({ status: 200, body: { challenge: '3eZbrw1aBm2r' } });
   });
 
   it('needs no key, and takes none into account', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEvent } from './inbound-event.js';
+import { challengeOf, readEvent } from './inbound-event.js';
 
 describe('the event of a delivery', () => {
   it('of GitHub', () => {
@@ -138,5 +138,28 @@ describe('a hostile event', () => {
         expect(title).not.toBeNull();
       }),
     );
+  });
+});
+
+describe('a challenge', () => {
+  const asked = { type: 'url_verification', challenge: 'abc' };
+
+  it('is what Slack asks to have sent back', () => {
+    expect(challengeOf('slack', asked)).toBe('abc');
+  });
+
+  it.each([
+    ['of another source', 'standard', asked],
+    ['of another type', 'slack', { ...asked, type: 'event_callback' }],
+    ['that is no text', 'slack', { ...asked, challenge: { a: 1 } }],
+    ['that is too long', 'slack', { ...asked, challenge: 'x'.repeat(1_025) }],
+    ['that is missing', 'slack', { type: 'url_verification' }],
+    ['in no object', 'slack', 'url_verification'],
+  ] as const)('is none %s', (_what, source, body) => {
+    expect(challengeOf(source, body)).toBeNull();
+  });
+
+  it('may have 1024 characters', () => {
+    expect(challengeOf('slack', { ...asked, challenge: 'x'.repeat(1_024) })).toHaveLength(1_024);
   });
 });

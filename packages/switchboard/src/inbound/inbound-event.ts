@@ -68,6 +68,21 @@ export function readEvent(source: WebhookSource, headers: Headers, body: unknown
   };
 }
 
+/** The longest that is sent back. Slack's have some 50 characters. */
+const CHALLENGE_MAX_CHARACTERS = 1_024;
+
+/**
+ * What has to be sent back to a source that asks whether the URL is ours: Slack sends no event to one that did not answer.
+ *
+ * @param body the parsed JSON, its signature verified: an answer to anybody would let strangers have texts of theirs sent from here.
+ * @returns null for any other delivery.
+ */
+export function challengeOf(source: WebhookSource, body: unknown): string | null {
+  if (source !== 'slack' || at(body, 'type') !== 'url_verification') return null;
+  const challenge = at(body, 'challenge');
+  return typeof challenge === 'string' && challenge.length <= CHALLENGE_MAX_CHARACTERS ? challenge : null;
+}
+
 /** GitHub, and what speaks as it does. */
 function forge(prefix: string, headers: Headers, body: unknown): Found {
   const thing = [at(body, 'pull_request', 'title'), at(body, 'issue', 'title'), at(body, 'head_commit', 'message')];

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { BoardEndpoint, InboundRequest, InboundWebhookInput, ReadyTodo } from '@bellhop/contracts';
+import type { BoardEndpoint, InboundRequest, InboundWebhookInput, IngestResult, ReadyTodo } from '@bellhop/contracts';
 import { type LogFields, type Logger, silentLogger } from '@bellhop/kernel';
 import { SecretSealer } from '@bellhop/outbound';
 import { TEST_STORE_NAMES } from '@bellhop/testing';
@@ -23,6 +23,14 @@ function github(secret: string, { id = 'd-1', sender = 'octo', note = '' } = {})
     headers: { 'x-github-delivery': id, 'x-github-event': 'issues', 'x-hub-signature-256': `sha256=${signature}` },
     body,
   };
+}
+
+/** What Slack would send, at the time that the board's clock has. */
+function slack(secret: string, nowMs: number, sent: object): Pick<InboundRequest, 'headers' | 'body'> {
+  const body = Buffer.from(JSON.stringify(sent));
+  const time = String(Math.floor(nowMs / 1_000));
+  const signature = createHmac('sha256', secret).update(`v0:${time}:`).update(body).digest('hex');
+  return { headers: { 'x-slack-request-timestamp': time, 'x-slack-signature': `v0=${signature}` }, body };
 }
 
 describe.each(TEST_STORE_NAMES)('ingest on %s', (name) => {
@@ -91,8 +99,14 @@ describe.each(TEST_STORE_NAMES)('ingest on %s', (name) => {
     return { token: made.token, secret: made.secret ?? '' };
   }
 
-  const send = (token: string, given: Pick<InboundRequest, 'headers' | 'body'>, { ingest } = node, address = '192.0.2.1') =>
+  const ask = (token: string, given: Pick<InboundRequest, 'headers' | 'body'>, { ingest } = node, address = '192.0.2.1') =>
     ingest.ingest({ token, address, ...given });
+  /** Of a delivery that is an event. */
+  const send = async (...delivery: Parameters<typeof ask>): Promise<IngestResult> => {
+    const result = await ask(...delivery);
+    if ('challenge' in result) throw new Error('a challenge was answered, where an event was sent');
+    return result;
+  };
   const generic = (body: unknown = {}, headers: InboundRequest['headers'] = {}) => ({ headers, body: Buffer.from(JSON.stringify(body)) });
   const todos = () => board.store.knex('board_todo').orderBy('queue').orderBy('endpoint_id');
   const nothingStored = async () => {
@@ -162,6 +176,22 @@ describe.each(TEST_STORE_NAMES)('ingest on %s', (name) => {
     // It would have been, with the right secret.
     await send(token, github(secret, { note: 'hush' }));
     expect([await board.count('board_event'), await board.count('board_todo')]).toEqual([1, 1]);
+  });
+
+  it('answers Slack that asks whether the URL is ours, and nobody who cannot sign as it does, and stores nothing of it', async () => {
+    const { token, secret } = await webhook({ source: 'slack', secret: 'slack-signing-secret' });
+    const asked = { type: 'url_verification', challenge: '3eZbrw1aBm2rZgRNFdxV2595E9CY', token: 'deprecated' };
+    expect(secret).toBe('');
+    const signed = (sent: object) => slack('slack-signing-secret', board.clock.now(), sent);
+    expect(await ask(token, signed(asked))).toEqual({ challenge: asked.challenge });
+    await expect(ask(token, slack('another secret', board.clock.now(), asked))).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await nothingStored();
+    // What it sends afterwards is an event.
+    expect(await ask(token, signed({ type: 'event_callback', event_id: 'Ev1', challenge: 'x' }))).toMatchObject({
+      replayed: false,
+      verified: true,
+    });
+    expect(await board.count('board_todo')).toBe(1);
   });
 
   it('refuses before it parses: a forged body that is no JSON is a forgery', async () => {
@@ -344,7 +374,7 @@ describe.each(TEST_STORE_NAMES)('ingest on %s', (name) => {
     const admit = () => node.ingest.admit({ token, address: '192.0.2.1' });
     const missing = { code: 'NOT_FOUND' };
     const [control, late, revoked, deleted] = [await admit(), await admit(), await admit(), await admit()];
-    expect((await control.ingest(generic())).todoIds).toHaveLength(1);
+    expect(await control.ingest(generic())).toMatchObject({ todoIds: [expect.any(String)] });
     await board.store.knex('board_endpoint').where({ id: owner.id }).update({ expires_at: board.clock.now() });
     await expect(late.ingest(generic())).rejects.toMatchObject(missing);
     await board.store.knex('board_endpoint').where({ id: owner.id }).update({ expires_at: null, state: 'revoked' });

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  type AnsweredChallenge,
   type InboundAdmission,
   type InboundRequest,
   type InboundWebhook,
@@ -25,7 +26,7 @@ import { isLive } from '../webhook-input.js';
 import { addressKey } from './address-key.js';
 import type { AddressLimit } from './address-limit.js';
 import { checkBodySize, readBody } from './inbound-body.js';
-import { type InboundEvent, readEvent } from './inbound-event.js';
+import { challengeOf, type InboundEvent, readEvent } from './inbound-event.js';
 import { verifySignature } from './signatures.js';
 
 /** Attempts of a todo that came in. */
@@ -59,12 +60,12 @@ export class Ingest {
 
   /**
    * Stores an event and its todos in one transaction, then tells who waits for them. A delivery that was here before stores nothing and is answered
-   * with the first one's todos.
+   * with the first one's todos. One that only asks whether the URL is ours is answered, and stores nothing.
    *
    * @throws BellhopError `RATE_LIMITED`, `NOT_FOUND`, `UNAUTHENTICATED`, `ENCRYPTION_KEY`, `SEALED_VALUE`; InputError `PAYLOAD_TOO_LARGE`,
    * `INVALID_INPUT`. Nothing is stored then.
    */
-  async ingest({ token, headers, body, address }: InboundRequest): Promise<IngestResult> {
+  async ingest({ token, headers, body, address }: InboundRequest): Promise<IngestResult | AnsweredChallenge> {
     this.#takeFrom(address);
     checkBodySize(body);
     return this.#ingest(await this.#webhookOf(token), { headers, body });
@@ -95,9 +96,14 @@ export class Ingest {
     );
   }
 
-  async #ingest(of: WebhookOfToken, { headers, body }: Pick<InboundRequest, 'headers' | 'body'>): Promise<IngestResult> {
+  async #ingest(
+    of: WebhookOfToken,
+    { headers, body }: Pick<InboundRequest, 'headers' | 'body'>,
+  ): Promise<IngestResult | AnsweredChallenge> {
     const verified = this.#verify(of, headers, body);
     const { value, text } = readBody(body);
+    const challenge = challengeOf(of.webhook.source, value);
+    if (challenge !== null) return { challenge };
     return this.#store({ of, event: readEvent(of.webhook.source, headers, value), verified, payload: text });
   }
 

@@ -45,6 +45,7 @@ export { ManualTransactions } from './manual-transactions.js';
 export type { PostgresDatabase } from './postgres/postgres-database.js';
 export { type PostgresServer, type PostgresServerOptions, startPostgres } from './postgres/postgres-server.js';
 export { postgresDatabase, type ThrowAwayPostgres, type ThrowAwayPostgresOptions } from './postgres/throw-away-postgres.js';
+export { type StatementCost, statementCost } from './stores/statement-cost.js';
 export {
   emptyTables,
   TEST_STORE_NAMES,

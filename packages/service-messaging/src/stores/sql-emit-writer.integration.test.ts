@@ -1,5 +1,5 @@
 import type { Store } from '@bellhop/contracts';
-import { emptyTables, ManualClock, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
+import { emptyTables, ManualClock, statementCost, TEST_STORE_NAMES, type TestDatabase, testDatabase } from '@bellhop/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EmitWritten } from '../emit-writer.js';
 import { messagingMigrations } from '../migrations/messaging-migrations.js';
@@ -34,16 +34,7 @@ describe.each(TEST_STORE_NAMES)('emits on %s', (name) => {
   afterAll(() => database.drop());
 
   const rows = async () => [await count(store, 'notification'), await count(store, 'notification_delivery')];
-  const cost = async (work: () => Promise<unknown>) => {
-    const before = store.meter.snapshot();
-    await work();
-    const after = store.meter.snapshot();
-    return {
-      statements: after.statements - before.statements,
-      transactions: after.transactions - before.transactions,
-      roundTrips: after.roundTrips - before.roundTrips,
-    };
-  };
+  const cost = (work: () => Promise<unknown>) => statementCost(store, work);
 
   it('writes an event with its deliveries, as they were prepared', async () => {
     const prepared = emit({ recipients: 3, dedupKey: 'k' });

@@ -1,6 +1,6 @@
 import type { NewJob, PublishOptions, Store } from '@bellhop/contracts';
 import type { Clock } from '@bellhop/kernel';
-import { ManualClock, type TestDatabase, type TestStoreName, testDatabase } from '@bellhop/testing';
+import { ManualClock, type StatementCost, statementCost, type TestDatabase, type TestStoreName, testDatabase } from '@bellhop/testing';
 import { checkJob } from '../job-input.js';
 import { queueMigrations } from '../migrations/queue-migrations.js';
 import { SqlJobStore } from './sql-job-store.js';
@@ -19,7 +19,7 @@ export interface TwoJobStores {
   job(options?: PublishOptions, queue?: string): NewJob;
   count(where?: Readonly<Record<string, unknown>>): Promise<number>;
   /** What reached the driver of the first node meanwhile. */
-  cost(work: () => Promise<unknown>): Promise<{ statements: number; transactions: number; roundTrips: number; labels: string[] }>;
+  cost(work: () => unknown): Promise<StatementCost>;
 }
 
 export async function twoJobStores(name: TestStoreName): Promise<TwoJobStores> {
@@ -37,18 +37,7 @@ export async function twoJobStores(name: TestStoreName): Promise<TwoJobStores> {
     schedules: new SqlScheduleStore({ store }),
     job: jobMaker(clock),
     count: async (where = {}) => Number((await store.knex('queue_job').where(where).count({ n: '*' }).first())?.n),
-    async cost(work) {
-      const before = store.meter.snapshot();
-      await work();
-      const after = store.meter.snapshot();
-      const ran = (label: string) => (after.byLabel[label]?.statements ?? 0) - (before.byLabel[label]?.statements ?? 0);
-      return {
-        statements: after.statements - before.statements,
-        transactions: after.transactions - before.transactions,
-        roundTrips: after.roundTrips - before.roundTrips,
-        labels: Object.keys(after.byLabel).flatMap((label) => Array<string>(ran(label)).fill(label)),
-      };
-    },
+    cost: (work) => statementCost(store, work),
   };
 }
 

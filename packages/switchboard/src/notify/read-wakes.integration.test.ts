@@ -95,6 +95,6 @@ describe.each(TEST_STORE_NAMES)('a wake on %s', (name) => {
       on.dispatcher.take(ready(endpoint, id), 'created');
       await on.run(0);
     });
-    expect(cost.labels.sort()).toEqual(['board.findWakeHooks', 'board.noteHookSuccess', 'board.readDelivery']);
+    expect(cost.labels).toEqual(['board.findWakeHooks', 'board.noteHookSuccess', 'board.readDelivery']);
   });
 });

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type BoardVerb, DEFAULT_BOARD_VERBS, type Store, type TodoState } from '@bellhop/contracts';
-import { emptyTables, ManualClock, type TestDatabase, type TestStoreName, testDatabase } from '@bellhop/testing';
+import {
+  emptyTables,
+  ManualClock,
+  type StatementCost,
+  statementCost,
+  type TestDatabase,
+  type TestStoreName,
+  testDatabase,
+} from '@bellhop/testing';
 import { credentialPrefix, hashCredential, makeCredential } from '../credential.js';
 import { boardMigrations } from '../migrations/board-migrations.js';
 
 /** The board's tables, those first that refer to others. */
 const BOARD_TABLES = ['board_attempt', 'board_todo', 'board_event', 'board_webhook', 'board_notify_hook', 'board_endpoint'];
-
-export interface StatementCost {
-  readonly statements: number;
-  readonly transactions: number;
-  readonly roundTrips: number;
-  /** One for each statement, by the name it is counted under. */
-  readonly labels: string[];
-}
 
 /** A database with the board's tables, and two nodes on it; in memory the second is the first. */
 export interface BoardDatabase {
@@ -42,18 +42,7 @@ export async function boardDatabase(name: TestStoreName): Promise<BoardDatabase>
     store,
     second: name === 'memory' ? store : await database.open({ clock }),
     empty: (before = []) => emptyTables(store, [...before, ...BOARD_TABLES]),
-    async cost(work) {
-      const before = store.meter.snapshot();
-      await work();
-      const after = store.meter.snapshot();
-      const ran = (label: string) => (after.byLabel[label]?.statements ?? 0) - (before.byLabel[label]?.statements ?? 0);
-      return {
-        statements: after.statements - before.statements,
-        transactions: after.transactions - before.transactions,
-        roundTrips: after.roundTrips - before.roundTrips,
-        labels: Object.keys(after.byLabel).flatMap((label) => Array<string>(ran(label)).fill(label)),
-      };
-    },
+    cost: (work) => statementCost(store, work),
     async rows(table, where = {}, orderBy = 'created_at') {
       const found: Record<string, unknown>[] = await store.knex(table).where(where).orderBy(orderBy);
       return found.map((row) => Object.fromEntries(Object.entries(row).map(([column, value]) => [column, toNumber(column, value)])));

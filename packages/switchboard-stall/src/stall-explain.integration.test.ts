@@ -25,7 +25,7 @@ describe.each(['sqlite', 'libsql-remote', 'postgres'] as const)('explain on %s',
   const CASES: Readonly<Record<StallState, readonly Case[]>> = {
     endpoint_revoked: [{ make: () => bench.endpoint('ep', { state: 'revoked' }), wakeIn: null, reason: /revoked/ }],
     endpoint_expired: [{ make: () => bench.endpoint('ep', { expires_at: bench.now }), wakeIn: null, reason: /expired at 20\d\d-/ }],
-    out_of_scope: [{ make: () => bench.endpoint('ep', { queues: '["other"]' }), wakeIn: null, reason: /scope/ }],
+    out_of_scope: [{ make: () => bench.endpoint('ep', { queues: '["other"]' }), wakeIn: null, reason: /scope, which is "other"\./ }],
     drained: [
       { make: () => bench.endpoint(), wakeIn: null, reason: /Nothing is pending in the queue\./ },
       {
@@ -196,6 +196,11 @@ describe.each(['sqlite', 'libsql-remote', 'postgres'] as const)('explain on %s',
     expect((await explain()).state).toBe('endpoint_expired');
     await bench.store.knex('board_endpoint').update({ expires_at: null });
     expect((await explain()).state).toBe('out_of_scope');
+  });
+
+  it('names the first ten queues of a scope, in which a mistyped one is found', async () => {
+    await bench.endpoint('ep', { queues: JSON.stringify(Array.from({ length: 12 }, (_each, n) => `q${n}`)) });
+    expect((await explain()).reason).toContain('which is "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8", "q9" and 2 more.');
   });
 
   it('agrees with the sweep about when the next nudge comes, in one statement', async () => {

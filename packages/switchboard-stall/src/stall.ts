@@ -74,7 +74,7 @@ function noWakeOf(row: ExplainedRow, hooksOn: boolean): Answer | null {
   if (row.in_scope !== 1) {
     return never(
       'out_of_scope',
-      "The queue is not in the endpoint's scope.",
+      `The queue is not in the endpoint's scope, which is ${namesOf(row.queues)}.`,
       'Name a queue of its scope, or vend an endpoint whose scope has it, `POST /v1/endpoints`.',
     );
   }
@@ -184,6 +184,21 @@ const DUE_FOR: Partial<Record<PaceReason, string>> = {
 /** How many nudges went unanswered. */
 function sinceClaim(nudges: number): string {
   return nudges === 1 ? '1 nudge counts since the last claim' : `${nudges} nudges count since the last claim`;
+}
+
+/** Queues that an answer names: a scope may have many, and a name may have been mistyped. */
+const MOST_NAMED = 10;
+
+/** @param queues a JSON list. */
+function namesOf(queues: string): string {
+  const names = JSON.parse(queues) as string[];
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return (
+    names
+      .slice(0, MOST_NAMED)
+      .map((name) => JSON.stringify(name))
+      .join(', ') + more
+  );
 }
 
 function never(state: StallState, reason: string, change: string): Answer {

@@ -8,6 +8,8 @@ export interface ExplainedRow {
   readonly state: string;
   readonly expires_at: number | null;
   readonly live: number;
+  /** The endpoint's scope: a JSON list. */
+  readonly queues: string;
   readonly in_scope: number;
   readonly oldest: number | null;
   /** Something is pending that anybody may claim, whether it passes the gate or not. */
@@ -40,7 +42,7 @@ export function explainPair(wakeSql: WakeSqlOf): Statement {
       const hooks = (and: string) => `SELECT COUNT(*) FROM board_notify_hook AS k WHERE k.endpoint_id = e.id ${and}`;
       const assigned = `SELECT 1 FROM board_todo AS t WHERE t.state = 'pending' AND t.endpoint_id = e.id AND t.queue = ${pair.queue} LIMIT 1`;
       return `
-        SELECT e.id AS endpoint_id, e.state, e.expires_at, ${flag(wake.endpointLive('e', NOW))} AS live, ${flag(wake.inScope('e', pair.queue))} AS in_scope,
+        SELECT e.id AS endpoint_id, e.state, e.expires_at, e.queues, ${flag(wake.endpointLive('e', NOW))} AS live, ${flag(wake.inScope('e', pair.queue))} AS in_scope,
           (${oldestTodo(family, wakeSql, pair)}) AS oldest, ${flag(`(${anyTodo(family, pair)}) IS NOT NULL`)} AS claimable,
           ${flag(`(${anyTodo(family, pair)}) IS NULL AND (${assigned}) IS NOT NULL`)} AS assigned,
           (${hooks('')}) AS hooks, (${hooks('AND k.enabled = 1')}) AS enabled_hooks,

@@ -49,8 +49,12 @@ export interface BoardWakes {
   wakeSql(family: SqlFamily): WakeSql;
   /** Fires the ready hook. Call it after the commit of what decided it. @param wakeId comes back with the outcome. */
   fireReady(todo: ReadyTodo, reason: ReadyReason, wakeId?: string): void;
-  /** @returns the call that ends it. */
-  onWakeOutcome(fn: (outcome: WakeOutcome) => void): () => void;
+  /**
+   * Called with what came of each wake, those that a stop drops included: the board waits, 5 s at most, for what the calls return before it has stopped.
+   *
+   * @returns the call that ends it. A plugin that stops before the board stays, or what the board's stop drops is told to nobody.
+   */
+  onWakeOutcome(fn: (outcome: WakeOutcome) => void | Promise<void>): () => void;
 }
 
 export const BOARD_WAKES = token<BoardWakes>('BOARD_WAKES');

@@ -11,7 +11,7 @@ export interface WebhookTarget {
 export interface InboundWebhook {
   /** `wh_` and a UUID. */
   readonly id: string;
-  /** Its owner: events are deduplicated and quarantined there. */
+  /** Its owner: its events are of it, and what is quarantined waits there. */
   readonly endpointId: string;
   readonly source: WebhookSource;
   readonly targets: readonly WebhookTarget[];

@@ -99,6 +99,11 @@ export class DutyRun {
     });
   }
 
+  /** It was asked, and has no work: what it failed at is done by now, by another process, or is no more. */
+  rest(): void {
+    this.#trouble = null;
+  }
+
   /** Ends the run as far as its duty listens. */
   abort(): void {
     this.#abort?.abort(new Error('The reaper stops.'));

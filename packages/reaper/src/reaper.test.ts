@@ -281,6 +281,19 @@ describe('the question', () => {
     expect(runs.filter((name) => name === 'bad')).toHaveLength(2);
   });
 
+  test('of a duty that failed is forgotten once there is nothing for it to do: another process did it', async () => {
+    let work = 1;
+    const { store } = answering((columns) => all(work)(columns));
+    const { reaper } = bench({ duties: [sqlDuty('bad', '1', { script: failing })], store });
+    await reaper.tick();
+    expect(reaper.health()).toMatchObject({ status: 'degraded', reason: 'bad: broken' });
+    await reaper.tick();
+    expect(reaper.health().status).toBe('degraded');
+    work = 0;
+    await reaper.tick();
+    expect(reaper.health().status).toBe('ok');
+  });
+
   test('that the store cannot take fails the tick, and no duty is blamed for it', async () => {
     const runs: string[] = [];
     let down = true;

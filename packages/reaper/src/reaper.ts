@@ -184,7 +184,9 @@ export class Reaper {
     );
     const found = await inTime(this.#clock, ASK_TIMEOUT_MS, asked);
     if (!found) throw new Error(`The store did not answer within ${ASK_TIMEOUT_MS} ms which duties have work.`);
-    return new Set(runs.filter(({ duty }) => found.has(duty)));
+    const withWork = new Set<DutyRun>(runs.filter(({ duty }) => found.has(duty)));
+    for (const run of runs) if (!withWork.has(run)) run.rest();
+    return withWork;
   }
 
   async #askAlone(run: SqlRun, now: number): Promise<boolean> {

@@ -7,32 +7,33 @@ export const MAX_CHARGES = 200;
 export interface DuePair {
   readonly endpointId: string;
   readonly queue: string;
-  /** Since when its oldest todo is pending, epoch milliseconds. */
-  readonly oldest: number;
+  /** Since when it could have been nudged, epoch milliseconds. */
+  readonly dueSince: number;
 }
 
 /**
- * The pairs that have waited longest, round robin over their endpoints: every endpoint's oldest comes before any endpoint's second.
+ * The pairs that have been due longest, round robin over their endpoints: every endpoint's first comes before any endpoint's second. Not those with the
+ * oldest todo: whose wakes no receiver takes are due again every few minutes, and enough of them would keep all places from whoever is younger.
  *
  * @returns at most `most`, in the order in which they were chosen.
  */
 export function chooseFairly(due: readonly DuePair[], most: number = MAX_CHARGES): DuePair[] {
-  const oldestFirst = due.toSorted(byAge);
+  const longestDueFirst = due.toSorted(byWait);
   const taken = new Map<string, number>();
-  const ranked = oldestFirst.map((pair) => {
+  const ranked = longestDueFirst.map((pair) => {
     const rank = taken.get(pair.endpointId) ?? 0;
     taken.set(pair.endpointId, rank + 1);
     return { pair, rank };
   });
-  // The sort is stable: within a round the oldest stays first.
+  // The sort is stable: within a round who was due first stays first.
   return ranked
     .sort((one, other) => one.rank - other.rank)
     .slice(0, most)
     .map(({ pair }) => pair);
 }
 
-function byAge(one: DuePair, other: DuePair): number {
-  return one.oldest - other.oldest || byText(one.endpointId, other.endpointId) || byText(one.queue, other.queue);
+function byWait(one: DuePair, other: DuePair): number {
+  return one.dueSince - other.dueSince || byText(one.endpointId, other.endpointId) || byText(one.queue, other.queue);
 }
 
 function byText(one: string, other: string): number {

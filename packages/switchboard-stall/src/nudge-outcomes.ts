@@ -25,8 +25,8 @@ export class NudgeOutcomes {
     private readonly logger: Logger,
   ) {}
 
-  /** For `BoardWakes.onWakeOutcome`: outcomes of others' wakes are passed over. */
-  readonly note = ({ todo, reason, outcome, wakeId }: WakeOutcome): void => {
+  /** For `BoardWakes.onWakeOutcome`: outcomes of others' wakes are passed over. @returns when it has been written down, or could not be. */
+  readonly note = ({ todo, reason, outcome, wakeId }: WakeOutcome): void | Promise<void> => {
     const nudgedAt = nudgedAtOf(wakeId);
     if (reason !== 'stalled' || nudgedAt === undefined) return;
     const delivered = outcome === 'delivered';
@@ -41,6 +41,7 @@ export class NudgeOutcomes {
       taken_back: delivered ? 0 : 1,
     });
     this.#writing ??= this.#write();
+    return this.#writing;
   };
 
   /** Resolves when everything noted so far has been written down, or could not be. */

@@ -25,7 +25,7 @@ export class ScriptedWakes implements BoardWakes {
   readonly fired: Fired[] = [];
   /** Called as a wake is fired. */
   onFire: (fired: Fired) => void = () => {};
-  readonly #listeners = new Set<(outcome: WakeOutcome) => void>();
+  readonly #listeners = new Set<(outcome: WakeOutcome) => void | Promise<void>>();
 
   readonly wakeSql = wakeSql;
 
@@ -35,13 +35,14 @@ export class ScriptedWakes implements BoardWakes {
     this.onFire(fired);
   }
 
-  onWakeOutcome(fn: (outcome: WakeOutcome) => void): () => void {
+  onWakeOutcome(fn: (outcome: WakeOutcome) => void | Promise<void>): () => void {
     this.#listeners.add(fn);
     return () => void this.#listeners.delete(fn);
   }
 
-  end({ todo, reason, wakeId }: Fired, outcome: WakeOutcomeKind): void {
-    for (const listener of this.#listeners) listener({ todo, reason, outcome, wakeId });
+  /** Resolves when all who listen are through with it. */
+  async end({ todo, reason, wakeId }: Fired, outcome: WakeOutcomeKind): Promise<void> {
+    await Promise.all([...this.#listeners].map((listener) => listener({ todo, reason, outcome, wakeId })));
   }
 }
 
@@ -132,8 +133,7 @@ export class StallBench {
 
   /** Tells what became of the newest wake. */
   async end(outcome: WakeOutcomeKind): Promise<void> {
-    this.wakes.end(this.wakes.fired.at(-1) as Fired, outcome);
-    await this.#process.outcomes.settled();
+    await this.wakes.end(this.wakes.fired.at(-1) as Fired, outcome);
   }
 
   async statementsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -203,6 +203,29 @@ describe.each(['sqlite', 'libsql-remote', 'postgres'] as const)('explain on %s',
     expect((await explain()).reason).toContain('which is "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8", "q9" and 2 more.');
   });
 
+  it('promises no nudge of one that has used its five, though its todo is young again', async () => {
+    const [id] = (await bench.stalled()) as [string];
+    await bench.insertLedger({ nudges: 5 });
+    await bench.pass(60 * MINUTE);
+    await bench.endClaim(await bench.claim(id), 'released');
+    expect(await explain()).toMatchObject({
+      state: 'too_young',
+      nextWakeAt: null,
+      change: expect.stringMatching(/nudged 5 times without a claim/),
+    });
+    await bench.store.knex('queue_stall_nudges').delete();
+    const { change, nextWakeAt } = await explain();
+    expect(change).toBe(`It is nudged when it is still pending at ${new Date(nextWakeAt as number).toISOString()}.`);
+  });
+
+  it('promises nothing of a claim where no nudge counts: a nudge that nobody accepted was taken back', async () => {
+    await bench.stalled();
+    await bench.sweep();
+    expect(await explain()).toMatchObject({ state: 'waiting', change: expect.stringMatching(/^A claim in this queue/) });
+    await bench.end('failed');
+    expect(await explain()).toMatchObject({ state: 'waiting', change: expect.stringMatching(/^Nothing counts that a claim could reset/) });
+  });
+
   it('agrees with the sweep about when the next nudge comes, in one statement', async () => {
     await bench.stalled();
     for (let nudge = 0; nudge < 5; nudge += 1) {

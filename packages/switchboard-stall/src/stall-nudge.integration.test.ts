@@ -170,6 +170,17 @@ describe.each(STORES)('the stall nudge on %s', (name) => {
       expect(counts()).toEqual({ queue: 'mail', charged: 10, delivered: 1, suppressed: 0, exhausted: 2 });
     });
 
+    it('G12: does not count one as exhausted whose consumer is back, though it owes no nudge yet', async () => {
+      const [first, second] = (await bench.stalled(2)) as [string, string];
+      await bench.insertLedger({ nudges: 5 });
+      expect(await bench.process.stall.exhaustedPairs()).toBe(1);
+      await bench.pass(MINUTE);
+      await bench.endClaim(await bench.claim(first), 'completed');
+      await bench.setTodo(second, { pending_since: bench.now });
+      expect(await bench.sweep()).toBe(0);
+      expect(await bench.process.stall.exhaustedPairs()).toBe(0);
+    });
+
     it('G12: does not warn of one whose last nudge is taken back', async () => {
       await bench.stalled();
       await exhaust();
@@ -249,7 +260,29 @@ describe.each(STORES)('the stall nudge on %s', (name) => {
       expect(await bench.sweep()).toBe(0);
       await bench.pass(1);
       expect(await bench.sweep()).toBe(1);
-      expect(await bench.ledger()).toMatchObject([{ nudges: 1 }]);
+      // It is open: whether it was progress is not known yet.
+      expect(await bench.ledger()).toMatchObject([{ nudges: 2 }]);
+    });
+
+    it('G3: at most five nudges of a consumer that gives back whatever it held, however long; a sixth once it has done one', async () => {
+      const [first, second] = (await bench.stalled(2)) as [string, string];
+      const runFor = async (ms: number) => {
+        for (let passed = 0; passed < ms; passed += 30_000) {
+          await bench.pass(30_000);
+          if ((await bench.sweep()) > 0) await bench.end('delivered');
+        }
+      };
+      for (let cycle = 0; cycle < 8; cycle += 1) {
+        const claim = await bench.claim(first, { leaseMs: 10 * MINUTE });
+        await runFor(6 * MINUTE);
+        await bench.endClaim(claim, 'released');
+        await runFor(2 * HOUR);
+      }
+      expect(bench.wakes.fired).toHaveLength(5);
+      await bench.endClaim(await bench.claim(first, { leaseMs: MINUTE }), 'completed');
+      await runFor(MINUTE);
+      expect(bench.wakes.fired).toHaveLength(6);
+      expect(bench.wakes.fired.at(-1)?.todo.id).toBe(second);
     });
 
     it('the control: a lease that has lapsed holds up nothing', async () => {
@@ -469,6 +502,19 @@ describe.each(STORES)('the stall nudge on %s', (name) => {
       expect(first).not.toContain('ep-1-q0198');
       await bench.pass(30_000);
       expect(await bench.swept()).toEqual(Array.from({ length: 7 }, (_, index) => `ep-1-q${String(198 + index).padStart(4, '0')}`));
+    });
+
+    it('G6: one that is due comes before those that are due again, however old their todos and however many', async () => {
+      for (let at = 0; at < MAX_CHARGES + 1; at += 1) await backlog(`old-${String(at).padStart(4, '0')}`, 1, bench.now - HOUR);
+      await bench.swept();
+      for (const fired of bench.wakes.fired) bench.wakes.end(fired, 'dropped');
+      await bench.process.outcomes.settled();
+      // Nobody took them: they are due again when the young one is due for the first time.
+      await backlog('young', 1, bench.now + 2 * MINUTE);
+      await bench.pass(5 * MINUTE);
+      const again = await bench.swept();
+      expect(again).toHaveLength(MAX_CHARGES);
+      expect(again).toContain('young-q0000');
     });
 
     it('costs one statement where nothing is due, and two with 200 charges', async () => {

@@ -68,7 +68,7 @@ describe.each(['sqlite', 'postgres'] as const)('stallPlugin on %s', (name) => {
     expect(await bench.statementsOf(() => reaper.tick())).toEqual(['reaper.ask']);
   });
 
-  it('hears what became of its wakes until it stops, and writes down what it has heard', async () => {
+  it('hears what became of its wakes while it runs, and after it has stopped: the board stops after it, and drops what is under way', async () => {
     await bench.stalled();
     const { kernel, reaper, wakes } = await boot();
     await reaper.tick();
@@ -81,9 +81,9 @@ describe.each(['sqlite', 'postgres'] as const)('stallPlugin on %s', (name) => {
     await bench.pass(5 * MINUTE);
     await other.reaper.tick();
     await other.kernel.stop();
-    other.wakes.end(other.wakes.fired[0] as never, 'failed');
-    await bench.process.outcomes.settled();
     expect(await bench.ledger()).toMatchObject([{ nudges: 1, last_outcome: null }]);
+    await other.wakes.end(other.wakes.fired[0] as never, 'failed');
+    expect(await bench.ledger()).toMatchObject([{ nudges: 0, last_outcome: 'failed' }]);
   });
 
   it('adds the one duty, after those of the board', async () => {

@@ -22,7 +22,6 @@ export function stallPlugin(given: Readonly<Record<string, never>> = {}): Migrat
   let sweep: StallSweep | undefined;
   let stall: Stall | undefined;
   let outcomes: NudgeOutcomes | undefined;
-  let leave = () => {};
   return {
     name: 'switchboard-stall',
     requires: ['store', 'switchboard'],
@@ -44,13 +43,13 @@ export function stallPlugin(given: Readonly<Record<string, never>> = {}): Migrat
       const wakes = container.resolve(BOARD_WAKES);
       const tally = new NudgeTally(logger);
       outcomes = new NudgeOutcomes(store, tally, logger);
-      leave = wakes.onWakeOutcome(outcomes.note);
+      // Until the board itself stops: what its stop drops was accepted by nobody, and is taken back.
+      wakes.onWakeOutcome(outcomes.note);
       stall = new Stall({ store, wakes, tally });
       sweep = new StallSweep({ store, wakes, tally });
     },
     async stop() {
       sweep = undefined;
-      leave();
       await outcomes?.settled();
     },
     health: () => (sweep ? { status: 'ok' } : { status: 'failing', reason: 'not started' }),

@@ -73,7 +73,8 @@ export class StallSweep {
         this.#tally.seen({ endpointId, queue, nudges: state.nudges, lastNudgedAt: state.lastNudgedAt });
         this.#keeper.look({ endpointId, queue, state, empty: row.oldest === null, held: row.held === 1 });
       }
-      if (pace(state, toFacts(row, row.deliverable === 1), now).due) due.push({ endpointId, queue, oldest: row.oldest as number });
+      const paced = pace(state, toFacts(row, row.deliverable === 1), now);
+      if (paced.due) due.push({ endpointId, queue, dueSince: paced.nextDueAt as number });
     };
     await this.#store.readRows<PairRow>(this.#read, { now }, look, { signal });
     return due;

@@ -1,11 +1,21 @@
-import type { BoardScope, BoardWakes, IStall, NudgeCounts, StallExplanation, StallState, Statement, Store } from '@bellhop/contracts';
+import type {
+  BoardScope,
+  BoardWakes,
+  IStall,
+  NudgeCounts,
+  SqlFamily,
+  StallExplanation,
+  StallState,
+  Statement,
+  Store,
+} from '@bellhop/contracts';
 import { BellhopError } from '@bellhop/kernel';
 import { checkName } from '@bellhop/store';
 import type { NudgeTally } from './nudge-counts.js';
 import { MAX_NUDGES, type Pace, type PaceReason, pace, STALL_AFTER_MS } from './pace.js';
 import { toFacts, toState } from './pair-rows.js';
+import { countExhausted } from './sql/count-exhausted.js';
 import { type ExplainedRow, explainPair } from './sql/explain-pair.js';
-import { countExhausted } from './sql/settle-nudges.js';
 
 /** Milliseconds: a queue whose consumer claimed within them is healthy. */
 const HEALTHY_MS = 600_000;
@@ -22,12 +32,15 @@ export class Stall implements IStall {
   readonly #wakes: StallPorts['wakes'];
   readonly #tally: NudgeTally;
   readonly #explain: Statement;
+  readonly #countExhausted: Statement;
 
   constructor({ store, wakes, tally }: StallPorts) {
     this.#store = store;
     this.#wakes = wakes;
     this.#tally = tally;
-    this.#explain = explainPair((family) => wakes.wakeSql(family));
+    const wakeSql = (family: SqlFamily) => wakes.wakeSql(family);
+    this.#explain = explainPair(wakeSql);
+    this.#countExhausted = countExhausted(wakeSql);
   }
 
   async explain(idOrSlug: string, queue: string, { organizationId }: BoardScope): Promise<StallExplanation> {
@@ -43,7 +56,7 @@ export class Stall implements IStall {
   }
 
   async exhaustedPairs(): Promise<number> {
-    const [row] = await this.#store.read<{ readonly pairs: number }>(countExhausted, {});
+    const [row] = await this.#store.read<{ readonly pairs: number }>(this.#countExhausted, {});
     return Number(row?.pairs ?? 0);
   }
 }
@@ -146,27 +159,36 @@ function stateOf(reason: PaceReason, { newest_claim_at: claimedAt }: ExplainedRo
   }
 }
 
+/** What brings nudges again where the last was used up. */
+const STARTS_AGAIN =
+  'A claim in this queue that has ended, and was not given back, starts the nudges again; so does a notify hook of it that is made, `POST /v1/endpoints/{endpoint}/notify-hooks`, enabled or rotated, `…/{id}/enable`, `…/{id}/rotate`.';
+
 const SENTENCES: Readonly<Record<PacedState, (row: ExplainedRow, paced: Pace, now: number) => Pick<Answer, 'reason' | 'change'>>> = {
   healthy: (row) => ({
     reason: `The oldest todo is pending since ${iso(row.oldest)}, less than ${STALL_AFTER_MS / 1000} s, and the last claim was at ${iso(row.newest_claim_at)}.`,
     change: 'Nothing needs to: the consumer is at it.',
   }),
-  too_young: (row) => ({
+  too_young: (row, { nextDueAt }) => ({
     reason: `The oldest todo is pending since ${iso(row.oldest)}: only after ${STALL_AFTER_MS / 1000} s is a queue taken to be stalled.`,
-    change: 'It is nudged when it is still pending then.',
+    change:
+      nextDueAt === null
+        ? `It was nudged ${MAX_NUDGES} times without a claim. ${STARTS_AGAIN}`
+        : `It is nudged when it is still pending at ${iso(nextDueAt)}.`,
   }),
   exhausted: (row) => ({
     reason: `It was nudged ${MAX_NUDGES} times without a claim, last at ${iso(row.last_nudged_at)}, and gets no nudge any more.`,
-    change:
-      'A claim in this queue starts the nudges again; so does a notify hook of it that is made, `POST /v1/endpoints/{endpoint}/notify-hooks`, enabled or rotated, `…/{id}/enable`, `…/{id}/rotate`.',
+    change: STARTS_AGAIN,
   }),
   busy: (row) => ({
     reason: `A consumer holds a live lease in this queue, of a claim at ${iso(row.live_claim_at)}: it is not doubled while it works.`,
     change: 'The end of its claim brings the next nudge closer, where one is owed.',
   }),
   waiting: (row) => ({
-    reason: `It was nudged last at ${iso(row.last_nudged_at)}; ${sinceClaim(row.quiet_since === null ? (row.nudges ?? 0) : 0)}, and each waits longer than the one before.`,
-    change: 'A claim in this queue, once it has ended, makes it due sooner; so does a notify hook of it that is enabled, rotated or made.',
+    reason: `It was nudged last at ${iso(row.last_nudged_at)}; ${sinceClaim(countOf(row))}, and each waits longer than the one before.`,
+    change:
+      countOf(row) === 0
+        ? 'Nothing counts that a claim could reset; a notify hook of it that is enabled, rotated or made makes it due sooner.'
+        : 'A claim in this queue, once it has ended, makes it due sooner; so does a notify hook of it that is enabled, rotated or made.',
   }),
   due: (row, { reason }) => ({
     reason: `The oldest todo is pending since ${iso(row.oldest)}, and ${DUE_FOR[reason] ?? 'it is its turn'}.`,
@@ -180,6 +202,11 @@ const DUE_FOR: Partial<Record<PaceReason, string>> = {
   progress: 'the queue was claimed from since the last nudge, so there is somebody to come again',
   fresh_door: 'a notify hook of it was enabled, rotated or made since the last nudge',
 };
+
+/** Nudges that count: none, where the queue ran empty since. */
+function countOf(row: ExplainedRow): number {
+  return row.quiet_since === null ? (row.nudges ?? 0) : 0;
+}
 
 /** How many nudges went unanswered. */
 function sinceClaim(nudges: number): string {

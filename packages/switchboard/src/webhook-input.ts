@@ -37,6 +37,12 @@ export function checkWebhook(input: InboundWebhookInput, owner: BoardEndpoint): 
   };
 }
 
+/** That what is sent to a webhook of the endpoint is taken. @param owner as it is now. @param now epoch milliseconds. @throws InputError `INVALID_INPUT`. */
+export function checkOwner(owner: BoardEndpoint | undefined, now: number): void {
+  if (!owner || !isLive(owner, now))
+    refuse('endpoint', 'it is revoked or has expired, and takes no events; name one that is active, or vend another');
+}
+
 /**
  * That every target is a live endpoint of the organization and a queue of its scope.
  *

@@ -73,6 +73,7 @@ const events = (store: Store, prefix: string, count: number, columns: RowColumns
     ...ORGANIZATION,
     endpoint_id: `'ep0'`,
     source: `'github'`,
+    webhook_id: `'wh1'`,
     external_id: `'${prefix}' || i`,
     verified: '1',
     created_at: '1 + i',

@@ -166,7 +166,7 @@ const row = (i: number, key: string | null): NewTodoRow => ({
   quarantine_endpoint_id: null,
 });
 const rows = (key: (i: number) => string | null) => json(Array.from({ length: BATCH }, (_, i) => row(i, key(i))));
-const EVENT = { eventId: 'event1', endpointId: 'ep0', source: 'github', externalId: 'event1' };
+const EVENT = { eventId: 'event1', webhookId: 'wh1', externalId: 'event1' };
 
 const inbound: readonly HotStatement[] = [
   entry(
@@ -181,9 +181,10 @@ const inbound: readonly HotStatement[] = [
     'insert-inbound-event.ts#insertInboundEvent',
     insertInboundEvent,
     {
-      ...EVENT,
       eventId: 'new',
       externalId: 'new',
+      endpointId: 'ep0',
+      source: 'github',
       organizationId: 'o1',
       kind: null,
       sender: null,

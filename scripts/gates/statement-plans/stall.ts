@@ -176,7 +176,7 @@ export const stall: PluginStatements = {
   cold: [
     { definition: `${SQL}/explain-pair.ts#explainPair`, reason: 'run for somebody who asks about one pair' },
     {
-      definition: `${SQL}/settle-nudges.ts#countExhausted`,
+      definition: `${SQL}/count-exhausted.ts#countExhausted`,
       reason: 'run for metrics, which a scraper asks for, over a row for each pair that was nudged',
     },
   ],

@@ -170,6 +170,11 @@ describe('bellhop endpoint, todo and stall', () => {
       () => run(endpointVend, 'a', { ...flags, queue: ['a'], expiresAt: '2999-01-01' }),
       /--expires-at: given "2999-01-01"/,
     ],
+    [
+      'a day that there is none of',
+      () => run(endpointVend, 'a', { ...flags, queue: ['a'], expiresAt: '2999-02-29T00:00Z' }),
+      /--expires-at: given "2999-02-29T00:00Z"/,
+    ],
     ['a time that is over', () => run(endpointVend, 'a', { ...flags, queue: ['a'], expiresAt: '2020-01-01T00:00:00Z' }), /expiresAt/],
     ['a lease that is none', () => run(endpointVend, 'a', { ...flags, queue: ['a'], lease: '5m' }), /--lease: given "5m"/],
     ['an endpoint that nobody made', () => run(endpointRevoke, 'nobody', flags), /no endpoint "nobody"/],

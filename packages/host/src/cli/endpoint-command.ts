@@ -60,10 +60,13 @@ export function wholeNumber(text: string, flag: string): number {
 }
 
 /** Only with its zone: what a machine in another one would read otherwise is refused. */
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 function timeOf(text: string): number {
-  const at = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const [, year, month, day] = ISO_TIME.exec(text)?.map(Number) ?? [];
+  // The 30th of February would be read as a day in March.
+  const exists = year !== undefined && month !== undefined && day !== undefined && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const at = exists ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
   const example = new Date(systemClock.now()).toISOString();
   throw new BellhopError('INVALID_INPUT', `--expires-at: given ${JSON.stringify(text)}; a time with its zone is needed, as ${example}.`);

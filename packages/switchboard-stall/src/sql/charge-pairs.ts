@@ -1,4 +1,4 @@
-import type { Statement } from '@bellhop/contracts';
+import type { SqlFamily, Statement } from '@bellhop/contracts';
 import { bothFamilies, defineStatement, joinLookUp, jsonRows, type LookUp } from '@bellhop/store';
 import { ledgerRules, NOW, oldestTodo, stalled, type WakeSqlOf } from './pair-conditions.js';
 
@@ -12,6 +12,9 @@ const ENDPOINT: LookUp = {
   columns: ['id', 'state', 'expires_at', 'queues'],
   where: 'e.id = c.endpoint_id',
 };
+
+/** The order of the ledger's key. Texts out of JSON have that of the database, which on most Postgres servers is a dictionary's. */
+const byBytes = (family: SqlFamily) => (family === 'postgres' ? ' COLLATE "C"' : '');
 
 export interface ChargedRow {
   readonly endpoint_id: string;
@@ -42,7 +45,7 @@ export function chargePairs(wakeSql: WakeSqlOf): Statement {
         SELECT c.endpoint_id, c.queue, 1, ${NOW}, NULL, NULL
         FROM ${jsonRows(family, ':pairs', 'c', PAIR_COLUMNS)} ${joinLookUp(family, ENDPOINT)}
         WHERE ${stalled(family, wakeSql, 'e', { endpoint: 'c.endpoint_id', queue: 'c.queue' })}
-        ORDER BY c.endpoint_id, c.queue
+        ORDER BY c.endpoint_id${byBytes(family)}, c.queue${byBytes(family)}
         ON CONFLICT (endpoint_id, queue) DO UPDATE SET
           nudges = ${rules.counted}, last_nudged_at = excluded.last_nudged_at, last_outcome = NULL, quiet_since = NULL
         WHERE ${rules.due}

@@ -59,10 +59,13 @@ export function openClaim(family: SqlFamily, pair: PairNames): string {
 /** Attempts that were not merely given back: the words of the index `board_attempt_claimed`. @param attempt alias. */
 export const notGivenBack = (attempt: string) => `(${attempt}.outcome IS NULL OR ${attempt}.outcome <> 'released')`;
 
-/** A query of the newest claim since a nudge that was not merely given back. @param nudgedAt an expression. */
+/**
+ * A query of the newest claim since a nudge that has ended, and was not merely given back. One that is open is no progress yet: it may be given back,
+ * and a consumer that claims, holds and gives back would be nudged without end. @param nudgedAt an expression.
+ */
 export function progressSince(family: SqlFamily, pair: PairNames, nudgedAt: string): string {
   return `SELECT a.claimed_at FROM board_attempt AS a ${indexedBy(family, 'board_attempt_claimed')}
-    WHERE ${isOf('a', pair)} AND a.claimed_at > ${nudgedAt} - ${CLAIM_OVERLAP_MS} AND ${notGivenBack('a')}
+    WHERE ${isOf('a', pair)} AND a.claimed_at > ${nudgedAt} - ${CLAIM_OVERLAP_MS} AND ${notGivenBack('a')} AND a.outcome IS NOT NULL
     ORDER BY a.claimed_at DESC LIMIT 1`;
 }
 
@@ -91,6 +94,8 @@ export function ledgerRules(family: SqlFamily, wakeSql: WakeSqlOf, row: string) 
   const resets = `(COALESCE((${doorOpened(family, wakeSql, pair)}), 0) > ${nudgedAt}
     OR (${nudges} > 0 AND (${progressSince(family, pair, nudgedAt)}) IS NOT NULL))`;
   return {
+    /** The next nudge counts as the first. */
+    resets,
     /** The count with this nudge. */
     counted: `CASE WHEN ${resets} THEN 1 ELSE ${nudges} + 1 END`,
     due: `${nudgedAt} <= ${NOW} - ${SPACING_MS}

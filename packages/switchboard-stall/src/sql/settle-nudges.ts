@@ -1,5 +1,4 @@
 import { bothFamilies, defineStatement, jsonRows } from '@bellhop/store';
-import { MAX_NUDGES } from '../pace.js';
 
 /** What came of a nudge, as it travels in JSON. */
 export interface SettledNudge {
@@ -31,12 +30,4 @@ export const settleNudges = defineStatement({
         nudges = CASE WHEN n.taken_back = 1 AND l.nudges > 0 THEN l.nudges - 1 ELSE l.nudges END
       FROM ${rows} WHERE ${SAME}`;
   }),
-});
-
-/** Pairs that get no nudge any more, and have something to claim. */
-export const countExhausted = defineStatement({
-  label: 'stall.countExhausted',
-  operation: 'select',
-  table: 'queue_stall_nudges',
-  sql: `SELECT COUNT(*) AS pairs FROM queue_stall_nudges WHERE nudges >= ${MAX_NUDGES} AND quiet_since IS NULL`,
 });

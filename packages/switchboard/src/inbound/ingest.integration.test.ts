@@ -258,6 +258,22 @@ describe.each(TEST_STORE_NAMES)('ingest on %s', (name) => {
     expect([...node.fired, ...other.fired]).toHaveLength(1);
   });
 
+  it('tells deliveries apart by the webhook they came to: senders number theirs alike, and one event may go to several webhooks', async () => {
+    const [first, second] = [await webhook({ source: 'github' }), await webhook({ source: 'github' })];
+    const sent = await send(first.token, github(first.secret, { id: 'd-1' }));
+    const other = await send(second.token, github(second.secret, { id: 'd-1' }));
+    expect([sent.replayed, other.replayed, await board.count('board_event'), await board.count('board_todo')]).toEqual([
+      false,
+      false,
+      2,
+      2,
+    ]);
+    expect(other.eventId).not.toBe(sent.eventId);
+    // Each has its own replays.
+    expect(await send(second.token, github(second.secret, { id: 'd-1' }))).toEqual({ ...other, replayed: true });
+    expect(await board.count('board_todo')).toBe(2);
+  });
+
   it('puts what an untrusted sender sent into quarantine at the owner, and tells nobody', async () => {
     const other = await endpoint({ queues: ['mail'] });
     const targets = [

@@ -133,7 +133,7 @@ export class Ingest {
     const scope = { organizationId };
     const now = store.clock.now();
     const eventId = `ev_${randomUUID()}`;
-    const key = { eventId, endpointId: webhook.endpointId, source: webhook.source, externalId: event.externalId };
+    const key = { eventId, webhookId: webhook.id, externalId: event.externalId };
     const todos = toTodos({ of, event, verified });
     const takers = [...new Set(todos.map(({ endpoint_id }) => endpoint_id))];
     const [, inserted, held] = await store.batch([
@@ -141,7 +141,8 @@ export class Ingest {
         statement: insertInboundEvent,
         params: {
           ...key,
-          webhookId: webhook.id,
+          endpointId: webhook.endpointId,
+          source: webhook.source,
           takers: JSON.stringify(takers),
           organizationId,
           kind: event.kind,

@@ -114,6 +114,19 @@ describe.each(TEST_STORE_NAMES)('inbound webhooks on %s', (name) => {
     expect((await of().create({ source: 'generic', targets: [{ endpointId: owner.id, queue: 'work' }] })).webhook.targets).toHaveLength(1);
   });
 
+  it('refuses an owner that takes no events any more, wherever they are to go', async () => {
+    const other = await endpoint({ queues: ['work'] });
+    const input = { source: 'generic', targets: [{ endpointId: other.id, queue: 'work' }] } as const;
+    // The endpoint as it is now counts, not as it was found.
+    const set = (columns: object) => board.store.knex('board_endpoint').where({ id: owner.id }).update(columns);
+    await set({ state: 'revoked' });
+    await refused(input, 'endpoint');
+    await set({ state: 'active', expires_at: board.clock.now() });
+    await refused(input, 'endpoint');
+    await set({ expires_at: null });
+    expect((await of().create(input)).webhook.endpointId).toBe(owner.id);
+  });
+
   it('refuses what is malformed', async () => {
     const target = { endpointId: owner.id, queue: 'work' };
     await refused({ source: 'gitlab' }, 'source');

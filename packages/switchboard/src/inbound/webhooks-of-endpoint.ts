@@ -2,7 +2,7 @@ import type { BoardEndpoint, BoardWebhooks, InboundWebhook, InboundWebhookInput,
 import { BellhopError, type Clock } from '@bellhop/kernel';
 import type { EndpointStore } from '../stores/endpoint-store.js';
 import type { WebhookStore } from '../stores/webhook-store.js';
-import { checkTargets, checkWebhook } from '../webhook-input.js';
+import { checkOwner, checkTargets, checkWebhook } from '../webhook-input.js';
 
 export interface WebhooksOfEndpointOptions {
   readonly owner: BoardEndpoint;
@@ -25,7 +25,13 @@ export class WebhooksOfEndpoint implements BoardWebhooks {
     const { owner, endpoints, webhooks, clock } = this.#options;
     const checked = checkWebhook(input, owner);
     const ids = new Set([owner.id, ...checked.targets.map(({ endpointId }) => endpointId)]);
-    checkTargets(checked.targets, await endpoints.byIds([...ids], owner.organizationId), clock.now());
+    const now = clock.now();
+    const found = await endpoints.byIds([...ids], owner.organizationId);
+    checkOwner(
+      found.find(({ id }) => id === owner.id),
+      now,
+    );
+    checkTargets(checked.targets, found, now);
     return webhooks.insert(checked, owner);
   }
 

@@ -56,6 +56,8 @@ export const boardMigrations: MigrationSet = {
             table.string('organization_id', NAME).notNullable().defaultTo('default');
             table.specificType('endpoint_id', name).notNullable().references('id').inTable('board_endpoint').onDelete('CASCADE');
             table.string('source', 16).notNullable();
+            // The webhook that it came by: senders number their deliveries for each webhook, or give one event one id for all of them.
+            table.specificType('webhook_id', name);
             table.specificType('external_id', name);
             table.string('kind', NAME);
             table.string('sender', NAME);
@@ -63,7 +65,7 @@ export const boardMigrations: MigrationSet = {
             table.bigInteger('created_at').notNullable();
             table.text('payload').notNullable();
           }),
-          'CREATE UNIQUE INDEX board_event_external ON board_event (endpoint_id, source, external_id) WHERE external_id IS NOT NULL',
+          'CREATE UNIQUE INDEX board_event_external ON board_event (webhook_id, external_id) WHERE external_id IS NOT NULL',
           'CREATE INDEX board_event_old ON board_event (created_at, id)',
           schema().createTable('board_todo', (table) => {
             table.specificType('id', name).notNullable().primary();

@@ -347,6 +347,49 @@ describe('NotifyDispatcher', () => {
     expect(on.outcomes).toHaveLength(3);
   });
 
+  it('stops only when those who listen are through with what its stop dropped', async () => {
+    const on = bench(({ signal }) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve(failed('aborted')))));
+    const [told, written] = [happening(), happening()];
+    on.dispatcher.onOutcome(async ({ outcome }) => {
+      expect(outcome).toBe('dropped');
+      told.now();
+      await written.happened;
+    });
+    await on.hook(endpoint);
+    on.dispatcher.take(ready(endpoint, await seed()), 'stalled');
+    let stopped = false;
+    const stopping = on.dispatcher.stop().then(() => {
+      stopped = true;
+    });
+    await told.happened;
+    await on.dispatcher.settled();
+    // Whatever would go on by itself has.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stopped).toBe(false);
+    written.now();
+    await stopping;
+  });
+
+  it('holds nothing against a hook whose todo was claimed after its first POST: its receiver may be slow to answer, and its consumer at work', async () => {
+    const on = bench(() => failed('timeout'));
+    const hook = await on.hook(endpoint);
+    for (let n = 0; n < 10; n += 1) {
+      const id = await seed();
+      on.dispatcher.take(ready(endpoint, id), 'created');
+      await on.run(0);
+      await board.store.knex('board_todo').where({ id }).update({ state: 'claimed' });
+      await on.run(10_000);
+    }
+    expect(on.requests).toHaveLength(10);
+    expect(on.outcomes.map(({ outcome }) => outcome)).toEqual(Array(10).fill('failed'));
+    expect((await on.hooks.of(endpoint).list()).items).toMatchObject([{ failures: 0, enabled: true }]);
+    // The control: a todo that stays brings all three, and the delivery is held against the hook.
+    on.dispatcher.take(ready(endpoint, await seed()), 'created');
+    await on.run(10_000);
+    expect((await on.hooks.of(endpoint).list()).items).toMatchObject([{ failures: 1 }]);
+    expect(hook).toBeDefined();
+  });
+
   it('holds a secret that cannot be read against nobody', async () => {
     const on = bench();
     const { id: hookId } = await on.hook(endpoint);

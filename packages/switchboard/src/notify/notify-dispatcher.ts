@@ -56,7 +56,9 @@ export class NotifyDispatcher {
   readonly #warnings: SteadyWarnings;
   readonly #counters = zeroCounters();
   readonly #retries = new Map<Delivery, Timer>();
-  readonly #listeners = new Set<{ readonly fn: (outcome: WakeOutcome) => void }>();
+  readonly #listeners = new Set<{ readonly fn: (outcome: WakeOutcome) => void | Promise<void> }>();
+  /** What listeners have begun and not ended. */
+  readonly #listening = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #forgiving = false;
   #posting = 0;
@@ -69,8 +71,8 @@ export class NotifyDispatcher {
     this.#warnings = new SteadyWarnings(ports.clock, ports.logger);
   }
 
-  /** Called with what came of each wake. @returns the call that ends it. */
-  onOutcome(fn: (outcome: WakeOutcome) => void): () => void {
+  /** Called with what came of each wake; `stop` waits for what it returns. @returns the call that ends it. */
+  onOutcome(fn: (outcome: WakeOutcome) => void | Promise<void>): () => void {
     const listener = { fn };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -105,7 +107,7 @@ export class NotifyDispatcher {
     return this.#idle ? Promise.resolve() : new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Drops what waits, ends the POSTs under way, and waits for what they leave to be written, 5 s at most. Idempotent. */
+  /** Drops what waits, ends the POSTs under way, and waits for what they and the listeners leave to be written, 5 s at most. Idempotent. */
   async stop(): Promise<void> {
     this.#abort.abort();
     for (const wake of this.#wakes.clear()) this.#dropWake(wake, 'stopped');
@@ -117,8 +119,13 @@ export class NotifyDispatcher {
     const late = new Promise<void>((resolve) => {
       timer = this.#ports.clock.setTimeout(resolve, STOP_MS);
     });
-    await Promise.race([this.settled(), late]);
+    await Promise.race([this.#ended(), late]);
     timer?.cancel();
+  }
+
+  async #ended(): Promise<void> {
+    await this.settled();
+    await Promise.all(this.#listening);
   }
 
   /** Gives work to whoever has none. Wakes are looked at beside the workers, a few at a time: receivers that hang must not keep others from theirs. */
@@ -203,8 +210,9 @@ export class NotifyDispatcher {
       this.#warnings.warn('store', { hookId, error: errorMessage(error) }, 'a delivery could not be read');
       return delivery.attempts < ATTEMPTS_MAX ? 'again' : this.#failed(delivery);
     }
-    // Revoked, disabled, out of scope, or all claimed: there is nothing to say any more.
-    if (!record) return delivery.last ? this.#failed(delivery) : 'suppressed';
+    // Revoked, disabled, out of scope, or all claimed: there is nothing to say any more. A receiver that answers late may have started who claimed it:
+    // its attempts were not used up, and nothing is held against the hook.
+    if (!record) return delivery.last ? 'failed' : 'suppressed';
     if (!this.#limit.take(hookId)) {
       this.#counters.dropped.rate_limited += 1;
       this.#warnings.warn('rate_limited', { hookId }, 'a delivery was dropped: the hook has had its share of this minute');
@@ -331,11 +339,12 @@ export class NotifyDispatcher {
   #report({ todo, reason, wakeId }: Wake, outcome: WakeOutcomeKind): void {
     this.#counters.wakes[outcome] += 1;
     for (const { fn } of [...this.#listeners]) {
-      try {
-        fn({ todo, reason, outcome, wakeId });
-      } catch (error) {
-        this.#ports.logger.warn({ todoId: todo.id, error: errorMessage(error) }, 'a listener of wake outcomes threw');
-      }
+      const told = (async () => fn({ todo, reason, outcome, wakeId }))()
+        .catch((error: unknown) => {
+          this.#ports.logger.warn({ todoId: todo.id, error: errorMessage(error) }, 'a listener of wake outcomes threw');
+        })
+        .finally(() => this.#listening.delete(told));
+      this.#listening.add(told);
     }
   }
 }

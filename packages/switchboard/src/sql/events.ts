@@ -8,8 +8,8 @@ export interface EventTodoRecord {
 }
 
 /**
- * The event of a delivery, ours or the first one, with its todos by their ids, so that a replay is answered as the first was. Params: `eventId`, `endpointId`,
- * `source`, `externalId`.
+ * The event of a delivery, ours or the first one, with its todos by their ids, so that a replay is answered as the first was. Params: `eventId`, `webhookId`,
+ * `externalId`.
  */
 export const findEventTodos = defineStatement({
   label: 'board.eventTodos',
@@ -17,6 +17,6 @@ export const findEventTodos = defineStatement({
   table: 'board_event',
   sql: `SELECT v.id AS event_id, v.verified, t.id AS todo_id
     FROM board_event AS v LEFT JOIN board_todo AS t ON t.event_id = v.id
-    WHERE v.id = :eventId OR (v.endpoint_id = :endpointId AND v.source = :source AND v.external_id = CAST(:externalId AS TEXT))
+    WHERE v.id = :eventId OR (v.webhook_id = :webhookId AND v.external_id = CAST(:externalId AS TEXT))
     ORDER BY t.id`,
 });

@@ -6,15 +6,19 @@ import { todoColumns } from './todo-columns.js';
 const HELD = `queue = 'quarantine' AND state = 'pending'`;
 const OF_ORGANIZATION = 'id = :id AND organization_id = :organizationId';
 
-/** Params: `id`, `organizationId`, `moved`, `now`. */
+/** An endpoint that was seen to be active stays so until the todo is released to it. Params: `id`, `organizationId`, `moved`, `now`. */
 export const releaseQuarantined = defineStatement({
   label: 'board.releaseQuarantined',
   operation: 'update',
   table: 'board_todo',
-  sql: `UPDATE board_todo SET queue = quarantine_queue, endpoint_id = quarantine_endpoint_id, pending_since = :now, moved_by = :moved, updated_at = :now
+  sql: bothFamilies(
+    (
+      family,
+    ) => `UPDATE board_todo SET queue = quarantine_queue, endpoint_id = quarantine_endpoint_id, pending_since = :now, moved_by = :moved, updated_at = :now
     WHERE ${OF_ORGANIZATION} AND ${HELD} AND quarantine_queue IS NOT NULL
-      AND EXISTS (SELECT 1 FROM board_endpoint AS e WHERE e.id = board_todo.quarantine_endpoint_id AND e.state = 'active')
+      AND EXISTS (SELECT 1 FROM board_endpoint AS e WHERE e.id = board_todo.quarantine_endpoint_id AND e.state = 'active'${family === 'postgres' ? ' FOR SHARE' : ''})
     RETURNING ${todoColumns()}`,
+  ),
 });
 
 const ENDED = `state = 'done', completed_at = :now, live_key = NULL, moved_by = :moved, updated_at = :now`;
@@ -27,7 +31,7 @@ export const discardQuarantined = defineStatement({
   sql: `UPDATE board_todo SET ${ENDED} WHERE ${OF_ORGANIZATION} AND ${HELD} RETURNING ${todoColumns()}`,
 });
 
-/** Params: `before`, `now`, `moved`, `limit`. */
+/** Asks again what it picked: on Postgres somebody may have released it since. Params: `before`, `now`, `moved`, `limit`. */
 export const expireQuarantined = defineStatement({
   label: 'board.expireQuarantined',
   operation: 'update',
@@ -35,7 +39,7 @@ export const expireQuarantined = defineStatement({
   sql: bothFamilies((family) => {
     const old = (row: string) =>
       `SELECT ${row} FROM board_todo WHERE ${HELD} AND created_at < :before ORDER BY created_at, id LIMIT CAST(:limit AS INTEGER)`;
-    return `UPDATE board_todo SET ${ENDED} WHERE ${family === 'postgres' ? `id = ANY (ARRAY(${old('id')}))` : `rowid IN (${old('rowid')})`}`;
+    return `UPDATE board_todo SET ${ENDED} WHERE ${family === 'postgres' ? `id = ANY (ARRAY(${old('id')})) AND ${HELD}` : `rowid IN (${old('rowid')})`}`;
   }),
 });
 

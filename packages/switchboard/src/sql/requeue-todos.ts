@@ -61,7 +61,9 @@ export const dueRetry = (now: string) =>
 
 const AGAIN = `state = 'pending', attempt = 0, pending_since = :now, next_retry_at = NULL, result = NULL, claimant = NULL, claimed_at = NULL,
   completed_at = NULL, ring_attempts = 0, last_ringed_at = NULL, moved_by = :moved, updated_at = :now`;
-const FAILED = `state = 'failed' AND EXISTS (SELECT 1 FROM board_endpoint AS e WHERE e.id = board_todo.endpoint_id AND e.state = 'active')`;
+/** An endpoint that was seen to be active stays so until the todo is pending: a revocation then ends it with the others. */
+const failed = (family: SqlFamily) =>
+  `state = 'failed' AND EXISTS (SELECT 1 FROM board_endpoint AS e WHERE e.id = board_todo.endpoint_id AND e.state = 'active'${family === 'postgres' ? ' FOR SHARE' : ''})`;
 
 /**
  * By hand, with all attempts before it. A dead letter gave up its idempotency key, and does not take it back: a newer todo may have it.
@@ -73,7 +75,7 @@ export const retryTodo = defineStatement({
   table: 'board_todo',
   sql: bothFamilies(
     (family) =>
-      `UPDATE board_todo SET ${AGAIN} WHERE id = :id AND endpoint_id = :endpointId AND ${inJsonTexts(family, 'queue', ':queues')} AND ${FAILED} RETURNING ${todoColumns()}`,
+      `UPDATE board_todo SET ${AGAIN} WHERE id = :id AND endpoint_id = :endpointId AND ${inJsonTexts(family, 'queue', ':queues')} AND ${failed(family)} RETURNING ${todoColumns()}`,
   ),
 });
 
@@ -82,5 +84,8 @@ export const retryTodoOf = defineStatement({
   label: 'board.retryOf',
   operation: 'update',
   table: 'board_todo',
-  sql: `UPDATE board_todo SET ${AGAIN} WHERE id = :id AND organization_id = :organizationId AND queue <> 'quarantine' AND ${FAILED} RETURNING ${todoColumns()}`,
+  sql: bothFamilies(
+    (family) =>
+      `UPDATE board_todo SET ${AGAIN} WHERE id = :id AND organization_id = :organizationId AND queue <> 'quarantine' AND ${failed(family)} RETURNING ${todoColumns()}`,
+  ),
 });

@@ -98,7 +98,7 @@ export const ablations: readonly Ablation[] = [
     replacement: 'dueSince: row.oldest as number',
     expectCount: 1,
     tests: NUDGE,
-    red: onEach(DRAIN, 'G6: one that is due comes before those that are due again, however old their todos and however many'),
+    red: onEach('bounds', 'G6: one that is due comes before those that are due again, however old their todos and however many'),
   },
   {
     id: 'N5',

@@ -72,11 +72,13 @@ export interface Pushed {
 
 /**
  * The board as one credential sees it. Each call needs its verb (`FORBIDDEN` without) and works the queues of the scope; a todo of another
- * endpoint or queue is `NOT_FOUND`, as if it did not exist.
+ * endpoint or queue is `NOT_FOUND`, as if it did not exist. The credential was accepted when it came in: for whoever keeps this beyond one request, a
+ * revocation or expiry shows in that there is nothing left to claim, not in a refusal.
  */
 export interface BoardConsumer {
   readonly endpoint: BoardEndpoint;
 
+  /** Payloads and results over 4 096 bytes are left out: {@link getTodo} has them, and a claim. */
   listTodos(filter?: TodoFilter): Promise<TodoPage>;
   getTodo(id: string): Promise<TodoDetail>;
   /** Claims this very todo. @throws BellhopError `NOT_FOUND`; `TODO_CONFLICT` when it is not claimable. */

@@ -58,6 +58,7 @@ export interface IBoard {
 
   /** Makes a todo that passes the gate: it comes with a verified event of the source `operator`. */
   push(idOrSlug: string, input: PushInput, scope: BoardScope): Promise<Pushed>;
+  /** Payloads and results over 4 096 bytes are left out: {@link getTodo} has them. */
   listTodos(filter: OperatorTodoFilter, scope: BoardScope): Promise<TodoPage>;
   getTodo(id: string, scope: BoardScope): Promise<TodoDetail>;
   /** As a consumer's retry. */

@@ -157,6 +157,7 @@ export {
   type AttemptDisposition,
   type AttemptOutcome,
   type ClaimedTodo,
+  type ListedTodo,
   QUARANTINE_QUEUE,
   TODO_STATES,
   type Todo,

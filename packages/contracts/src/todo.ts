@@ -90,8 +90,16 @@ export interface ClaimedTodo extends Todo {
   readonly earlierAttempts: readonly TodoAttempt[];
 }
 
+/** A todo as lists show it: what is long is left out, so that a page of 200 has a bound in bytes. Whoever asks for one todo gets all of it. */
+export interface ListedTodo extends Todo {
+  /** The payload is over 4 096 bytes of JSON: `payload` is null here. */
+  readonly payloadOmitted: boolean;
+  /** The result is over 4 096 bytes of JSON: `result` is null here. */
+  readonly resultOmitted: boolean;
+}
+
 export interface TodoPage {
   /** Newest first. */
-  readonly items: Todo[];
+  readonly items: ListedTodo[];
   readonly nextCursor: string | null;
 }

@@ -127,6 +127,7 @@ export class Host {
         health: () => this.kernel.health(),
         logger: this.#logger,
         clock: this.#clock,
+        trustedProxies: this.#options.trustedProxies,
       }),
     );
   }

@@ -92,7 +92,13 @@ async function driveInbound({ board }: Assembled): Promise<void> {
 async function driveDuties({ board, doorbell, duties }: Assembled, clock: ManualClock): Promise<void> {
   const { sweeps, endpoints, hooks } = duties;
   const [session] = await endpoints.list(scope.organizationId).then((all) => all.filter(({ slug }) => slug === 'inbound'));
-  const detach = doorbell.attach({ endpointId: session?.id ?? '', queues: ['work'], onRing: () => true, onClose: () => {} });
+  const detach = doorbell.attach({
+    endpointId: session?.id ?? '',
+    queues: ['work'],
+    onRing: () => true,
+    room: () => 100,
+    onClose: () => {},
+  });
   await doorbell.settled();
   await board.vend({ slug: 'expires', queues: ['work'], expiresAt: clock.now() + 1 }, scope);
   clock.jumpWall(DAY_MS);

@@ -195,7 +195,7 @@ function paceOf({ alive, hooks, todos, claims, ledger }: PairCase, now: number) 
     oldestPendingSince: claimable.length > 0 ? now - Math.max(...claimable.map(({ ago: back }) => back)) : null,
     deliverable: (alive === 'yes' || alive === 'expires') && covering.length > 0,
     newestLiveClaimAt: newest(claims.filter(({ outcome, live }) => outcome === null && live).map(at)),
-    newestProgressAt: newest(claims.filter(({ outcome }) => outcome !== null && outcome !== 'released').map(at)),
+    newestProgressAt: newest(claims.filter(({ outcome }) => outcome !== 'released').map(at)),
     doorOpenedAt: newest(covering.map(({ openedAgo }) => now - openedAgo)),
   };
   const state: PairState | null = ledger && {

@@ -42,7 +42,7 @@ export interface PairFacts {
   readonly deliverable: boolean;
   /** The newest claim that holds a live lease; null where none does. */
   readonly newestLiveClaimAt: number | null;
-  /** The newest claim that has ended, and was not merely given back; null where none is known. */
+  /** The newest claim that was not merely given back; null where none is known. */
   readonly newestProgressAt: number | null;
   /** When a hook that covers the queue was created, enabled or rotated last; null where none is known. */
   readonly doorOpenedAt: number | null;

@@ -161,7 +161,7 @@ function stateOf(reason: PaceReason, { newest_claim_at: claimedAt }: ExplainedRo
 
 /** What brings nudges again where the last was used up. */
 const STARTS_AGAIN =
-  'A claim in this queue that has ended, and was not given back, starts the nudges again; so does a notify hook of it that is made, `POST /v1/endpoints/{endpoint}/notify-hooks`, enabled or rotated, `…/{id}/enable`, `…/{id}/rotate`.';
+  'A claim in this queue that is not given back starts the nudges again; so does a notify hook of it that is made, `POST /v1/endpoints/{endpoint}/notify-hooks`, enabled or rotated, `…/{id}/enable`, `…/{id}/rotate`.';
 
 const SENTENCES: Readonly<Record<PacedState, (row: ExplainedRow, paced: Pace, now: number) => Pick<Answer, 'reason' | 'change'>>> = {
   healthy: (row) => ({

@@ -94,9 +94,7 @@ export function assembleBoard(parts: BoardParts): AssembledBoard {
     start() {
       leave = [
         ...(hooksOn ? [edges.listen((todo, reason) => dispatcher.take(todo, reason, firing))] : []),
-        edges.listen((todo, reason) => {
-          if (reason === 'created') doorbell.ringCreated(todo);
-        }),
+        announcements.ringWith((todo, reason) => doorbell.ringPending(todo, reason)),
         store.signals.onRemoteSignal(TODO_READY_TOPIC, ({ payload }) => void doorbell.onSignal(payload ?? '')),
       ];
     },

@@ -59,7 +59,9 @@ describe.each(TEST_STORE_NAMES)('todos on %s', (name) => {
     const claimed = [await both.claimNext(), await both.claimNext(), await both.claimNext(), await both.claimNext()];
     expect(claimed.map((todo) => todo?.id)).toEqual([...ids, undefined]);
     expect(claimed.at(-1)).toBeNull();
-    expect(await bench.cost(() => both.claimNext())).toMatchObject({ statements: 3, transactions: 1 });
+    // On Postgres others may have held all it looked at: it asks whether there is anything at all.
+    const asked = name === 'postgres' ? 1 : 0;
+    expect(await bench.cost(() => both.claimNext())).toMatchObject({ statements: 3 + asked, transactions: 1 });
   });
 
   it('is claimed only from the queues that a claim names', async () => {

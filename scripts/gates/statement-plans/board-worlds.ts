@@ -230,6 +230,19 @@ export const todoWorlds: readonly World[] = [
   ),
 ];
 
+export const NOTHING_CLAIMABLE = 'todos in a queue that holds none for the claimant';
+/** A world for who asks that queue: what may be claimed elsewhere would answer before its last arms are read. */
+const nothingClaimable = ofTodos(NOTHING_CLAIMABLE, {
+  ...IN_FRONT,
+  queue: `'more'`,
+  assignee: `'x' || (i % 1000)`,
+  state: `CASE i % 3 WHEN 0 THEN 'pending' WHEN 1 THEN 'claimed' ELSE 'failed' END`,
+  attempt: '1',
+  attempts_total: '1',
+  lease_until: `CASE i % 3 WHEN 1 THEN i % 900 END`,
+  next_retry_at: `CASE i % 3 WHEN 2 THEN i % 900 END`,
+});
+
 const ofTable = (table: string, name: string, seed: (store: Store, scale: number) => Promise<void>): World => ({ name, table, seed });
 
 export const RELEASED = 'attempts that gave back what they claimed';
@@ -296,6 +309,7 @@ export const hookWorlds: readonly World[] = [
 
 export const boardWorlds: readonly World[] = [
   ...todoWorlds,
+  nothingClaimable,
   ...attemptWorlds,
   ...endpointWorlds,
   ...eventWorlds,

@@ -5,9 +5,11 @@ import { boardDuties } from '../../../packages/switchboard/src/duties/board-duti
 import { boardMigrations } from '../../../packages/switchboard/src/migrations/board-migrations.js';
 import {
   claimNextTodo,
+  claimNextTodoAgain,
   claimTodo,
   closeLapsedAttempt,
   dropOldAttempts,
+  findClaimable,
   openAttempt,
 } from '../../../packages/switchboard/src/sql/claim-todos.js';
 import {
@@ -50,6 +52,7 @@ import {
   endpointWorlds,
   eventWorlds,
   hookWorlds,
+  NOTHING_CLAIMABLE,
   NOW,
   namesOf,
   OUT_OF_SCOPE,
@@ -97,9 +100,28 @@ const MANY_AT_ONCE: OwnLimit = {
   rows: () => 100 + 3 * 3 * 72,
 };
 
+/** Candidates of a claim that found all of those held. */
+const EVEN_MORE_AT_ONCE: OwnLimit = {
+  reason:
+    'on Postgres it looks at up to 256 candidates of each queue, three here, in each of six arms; it runs only where others hold all that the first try looked at',
+  rows: () => 100 + 3 * 3 * 6 * 256,
+};
+
+const CLAIMABLE = { ...OF, claimant: 'me', now: NOW };
+
 const claims: readonly HotStatement[] = [
   onTodos('claim the next', 'claim-todos.ts#claimNextTodo', claimNextTodo, TAKE, 1, MANY_AT_ONCE),
   onTodos('claim the next, by nobody', 'claim-todos.ts#claimNextTodo', claimNextTodo, { ...TAKE, claimant: null }, 1, MANY_AT_ONCE),
+  onTodos('claim the next, again', 'claim-todos.ts#claimNextTodoAgain', claimNextTodoAgain, TAKE, 1, EVEN_MORE_AT_ONCE),
+  onTodos('is one claimable', 'claim-todos.ts#findClaimable', findClaimable, CLAIMABLE, 1),
+  // All arms are read to their ends: it answers no, in one row.
+  entry(
+    'is one claimable where none is',
+    'claim-todos.ts#findClaimable',
+    findClaimable,
+    { ...CLAIMABLE, queues: json(['more']) },
+    { returns: 1, worlds: [...TODOS, NOTHING_CLAIMABLE] },
+  ),
   onTodos('claim one', 'claim-todos.ts#claimTodo', claimTodo, { ...TAKE, id: 'todo1' }, 1),
   onTodos('close a lapsed attempt', 'claim-todos.ts#closeLapsedAttempt', closeLapsedAttempt, { moved: 'taking', now: NOW }, 1),
   onTodos('open an attempt', 'claim-todos.ts#openAttempt', openAttempt, { moved: 'taking' }, 1),

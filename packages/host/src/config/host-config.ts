@@ -7,6 +7,7 @@ import { type QueuePluginOptions, queuePlugin } from '@bellhop/service-queue';
 import { type StoreOptions, storeOptionsSchema } from '@bellhop/store';
 import { type SwitchboardPluginOptions, switchboardPlugin } from '@bellhop/switchboard';
 import { z } from 'zod';
+import { proxyProblem } from '../http/client-address.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -19,6 +20,11 @@ export interface HostConfig {
   readonly host?: string | undefined;
   /** 0 to 65 535, default 7 070; 0 takes a free one. */
   readonly port?: number | undefined;
+  /**
+   * Proxies in front of the host, as addresses and CIDR ranges, at most 100: what they say of a request in `X-Forwarded-For` is who inbound webhooks are
+   * limited by. Default none: the header is passed over, and everybody behind one proxy shares its limits.
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
   /**
    * How tenants are kept apart. Default `isolated`: every write must name its organization or say why it is global; one that does neither
    * is reported as a finding.
@@ -58,10 +64,19 @@ export interface HostOptions extends HostConfig {
 
 const { knex: _knex, posture: _posture, ...databaseOptions } = storeOptionsSchema.shape;
 
+const proxySchema = z.string().superRefine((text, context) => {
+  const problem = proxyProblem(text);
+  if (problem) context.addIssue({ code: 'custom', message: problem });
+});
+
+/** As {@link HostConfig.trustedProxies}. */
+export const trustedProxiesSchema = z.array(proxySchema).max(100);
+
 const schema = z.strictObject({
   database: z.strictObject(databaseOptions).partial().optional(),
   host: z.string().min(1).optional(),
   port: z.int().min(0).max(65_535).optional(),
+  trustedProxies: trustedProxiesSchema.optional(),
   posture: z.enum(['single', 'group', 'isolated']).optional(),
   logLevel: z.enum(LOG_LEVELS).optional(),
   channels: z.array(z.custom<NotificationChannel>(isChannel, 'a channel: an object with an id and a send function')).optional(),

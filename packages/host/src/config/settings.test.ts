@@ -75,6 +75,14 @@ describe('precedence', () => {
 describe('outbound calls and the encryption key', () => {
   const KEY = Buffer.alloc(32, 7).toString('base64');
 
+  it('takes trusted proxies from the environment over the file', async () => {
+    write('bellhop.config.json', JSON.stringify({ trustedProxies: ['10.0.0.5'] }));
+    const proxies = async (environment: Environment) => (await read({}, environment)).options.trustedProxies;
+    expect(await proxies({})).toEqual(['10.0.0.5']);
+    expect(await proxies({ BELLHOP_TRUSTED_PROXIES: '' })).toEqual(['10.0.0.5']);
+    expect(await proxies({ BELLHOP_TRUSTED_PROXIES: '192.0.2.1, fd00::/8' })).toEqual(['192.0.2.1', 'fd00::/8']);
+  });
+
   it('takes each of its words from the environment, and the others from the file', async () => {
     write('bellhop.config.json', JSON.stringify({ outbound: { allowHttp: true, allowCidrs: ['10.1.0.0/16'] } }));
     const outbound = async (environment: Environment) => (await read({}, environment)).options.outbound;
@@ -117,6 +125,11 @@ describe('outbound calls and the encryption key', () => {
     ['a flag named as what every object has', { BELLHOP_OUTBOUND_ALLOW_HTTP: 'constructor' }, /^BELLHOP_OUTBOUND_ALLOW_HTTP: given/],
     ['a range that is none', { BELLHOP_OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8,everything' }, /^BELLHOP_OUTBOUND_ALLOW_CIDRS: given/],
     ['a range after a comma that is none', { BELLHOP_OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8,' }, /^BELLHOP_OUTBOUND_ALLOW_CIDRS: given/],
+    [
+      'a proxy that is none',
+      { BELLHOP_TRUSTED_PROXIES: '10.0.0.5,proxy.example' },
+      /^BELLHOP_TRUSTED_PROXIES: given .*"proxy\.example" is neither an address nor a range/,
+    ],
     ['a key that is none', { BELLHOP_ENCRYPTION_KEY: 'c2VjcmV0' }, /^BELLHOP_ENCRYPTION_KEY: .*openssl rand -base64 32/],
   ])('refuses %s', async (_what, environment, message) => {
     const text = await refused({}, environment);
@@ -128,6 +141,7 @@ describe('outbound calls and the encryption key', () => {
     ['an unknown option of the board', { switchboard: { maxHooks: 1 } }, /^bellhop\.config\.json: switchboard: unknown option maxHooks/],
     ['one out of bounds', { switchboard: { maxNotifyHooks: 101 } }, /switchboard: option maxNotifyHooks: given 101/],
     ['a policy in the wrong place', { switchboard: { outbound: {} } }, /unknown option switchboard\.outbound; it is given beside it/],
+    ['a proxy that is none', { trustedProxies: ['10.0.0.0/33'] }, /trustedProxies.*"10\.0\.0\.0\/33" is neither an address nor a range/s],
     ['an unknown word of the policy', { outbound: { allowHttps: true } }, /unknown option outbound\.allowHttps/],
     ['a range that is none', { outbound: { allowCidrs: ['everything'] } }, /outbound\.allowCidrs\[0\]/],
   ])('refuses %s in the file', async (_what, config, message) => {

@@ -3,9 +3,10 @@ import { basename } from 'node:path';
 import { BellhopError, errorMessage } from '@bellhop/kernel';
 import { type OutboundPolicy, outboundPolicySchema } from '@bellhop/outbound';
 import { parseDatabaseUrl } from '@bellhop/store';
+import type { z } from 'zod';
 import { loadConfigFile } from './config-file.js';
 import { DEFAULT_DATABASE_URL } from './default-database.js';
-import { checkEncryptionKey, type HostOptions } from './host-config.js';
+import { checkEncryptionKey, type HostOptions, trustedProxiesSchema } from './host-config.js';
 
 /** As commander hands them over. */
 export interface Flags {
@@ -39,6 +40,7 @@ export async function readSettings(flags: Flags, environment: Environment, folde
   const port = firstGiven(['--port', flags.port], ['PORT', variable('PORT')]);
   const authToken = variable('BELLHOP_DATABASE_AUTH_TOKEN') ?? config.database?.authToken;
   const outbound = outboundOf(variable);
+  const proxies = variable('BELLHOP_TRUSTED_PROXIES');
   const databaseUrl = checkUrl(url);
   const options: HostOptions = {
     ...config,
@@ -46,6 +48,7 @@ export async function readSettings(flags: Flags, environment: Environment, folde
     host: flags.host ?? variable('HOST') ?? config.host,
     port: port ? checkPort(port) : config.port,
     ...(outbound ? { outbound: { ...config.outbound, ...outbound } } : {}),
+    ...(proxies === undefined ? {} : { trustedProxies: checkList('BELLHOP_TRUSTED_PROXIES', proxies, trustedProxiesSchema) }),
     apiKey: variable('BELLHOP_API_KEY'),
     encryptionKey: variable('BELLHOP_ENCRYPTION_KEY'),
   };
@@ -79,7 +82,9 @@ function outboundOf(variable: (name: string) => string | undefined): OutboundPol
   if (http === undefined && ranges === undefined) return undefined;
   return {
     ...(http === undefined ? {} : { allowHttp: checkFlag('BELLHOP_OUTBOUND_ALLOW_HTTP', http) }),
-    ...(ranges === undefined ? {} : { allowCidrs: checkRanges('BELLHOP_OUTBOUND_ALLOW_CIDRS', ranges) }),
+    ...(ranges === undefined
+      ? {}
+      : { allowCidrs: checkList('BELLHOP_OUTBOUND_ALLOW_CIDRS', ranges, outboundPolicySchema.shape.allowCidrs) }),
   };
 }
 
@@ -91,10 +96,10 @@ function checkFlag(name: string, text: string): boolean {
   throw new BellhopError('CONFIG', `${name}: given ${JSON.stringify(text)}; allowed: true, false, 1 or 0.`);
 }
 
-function checkRanges(name: string, text: string): string[] {
-  const ranges = text.split(',').map((range) => range.trim());
-  const { error } = outboundPolicySchema.safeParse({ allowCidrs: ranges });
-  if (!error) return ranges;
+function checkList(name: string, text: string, schema: z.ZodType): string[] {
+  const list = text.split(',').map((entry) => entry.trim());
+  const { error } = schema.safeParse(list);
+  if (!error) return list;
   const problem = error.issues.map(({ message }) => message).join(' | ');
-  throw new BellhopError('CONFIG', `${name}: given ${JSON.stringify(text)}; ranges separated by commas are allowed: ${problem}`);
+  throw new BellhopError('CONFIG', `${name}: given ${JSON.stringify(text)}; entries separated by commas are allowed: ${problem}`);
 }

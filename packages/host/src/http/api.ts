@@ -8,6 +8,7 @@ import type { KeyCheck } from '../keys/key-check.js';
 import type { HostMetrics } from '../metrics/host-metrics.js';
 import { type AuthEnv, authenticate, requireRoot } from './auth.js';
 import { boardTodoRoutes } from './board-todo-routes.js';
+import { ClientAddresses } from './client-address.js';
 import { authenticateConsumer, isConsumerPath } from './consumer-auth.js';
 import { consumerHookRoutes } from './consumer-hook-routes.js';
 import { deliveryRoutes } from './delivery-routes.js';
@@ -44,6 +45,8 @@ export interface ApiParts {
   readonly health: () => Promise<KernelHealth>;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Proxies in front of the host. Default none. */
+  readonly trustedProxies?: readonly string[] | undefined;
 }
 
 export function createApi(parts: ApiParts): Hono<AuthEnv> {
@@ -81,7 +84,7 @@ function door(keys: KeyCheck, board: IBoard): MiddlewareHandler {
   return (context, next) => (isConsumerPath(context.req.path) ? forConsumers(context, next) : forKeys(context, next));
 }
 
-function mountBoard(api: OpenAPIHono<AuthEnv>, { board, stalls, doorbell, clock }: ApiParts): void {
+function mountBoard(api: OpenAPIHono<AuthEnv>, { board, stalls, doorbell, clock, trustedProxies }: ApiParts): void {
   api.route('/', endpointRoutes(board, stalls));
   api.route('/', endpointHookRoutes(board));
   api.route('/', endpointWebhookRoutes(board));
@@ -89,7 +92,7 @@ function mountBoard(api: OpenAPIHono<AuthEnv>, { board, stalls, doorbell, clock 
   api.route('/', todoRoutes());
   api.route('/', consumerHookRoutes());
   api.route('/', doorbellRoutes(doorbell));
-  api.route('/', ingressRoutes(board, new InboundBodies({ clock })));
+  api.route('/', ingressRoutes(board, { bodies: new InboundBodies({ clock }), addresses: new ClientAddresses(trustedProxies) }));
 }
 
 function noRoute(allowed: readonly string[]): HttpError {

@@ -68,7 +68,10 @@ export interface BoardApi {
   stop(): Promise<void>;
 }
 
-export async function runBoardApi(board: Partial<IBoard> = {}): Promise<BoardApi> {
+export async function runBoardApi(
+  board: Partial<IBoard> = {},
+  { trustedProxies }: { readonly trustedProxies?: readonly string[] } = {},
+): Promise<BoardApi> {
   const clock = new ManualClock();
   const lines: string[] = [];
   const log = (fields: object, message: string): void => void lines.push(`${message} ${JSON.stringify(fields)}`);
@@ -97,6 +100,7 @@ export async function runBoardApi(board: Partial<IBoard> = {}): Promise<BoardApi
       health: () => Promise.reject(new Error('not asked for')),
       logger,
       clock,
+      trustedProxies,
     }),
   );
   return Object.assign(running, {

@@ -151,6 +151,31 @@ describe.each(TEST_STORE_NAMES)('the board over HTTP on %s', (name) => {
     }
   });
 
+  it('lists todos without what is long, and says so; one by its id is whole', async () => {
+    const { consumer, endpoint } = await vend();
+    const [short, long] = ['é'.repeat(2_047), 'é'.repeat(2_048)];
+    const push = async (payload: string) =>
+      (await ask('POST', '/v1/endpoints/reviewer/todos', { ...acme, body: { queue: 'reviews', title: 't', payload } }))[1].id as string;
+    const [fits, over] = [await push(short), await push(long)];
+    await consumer('POST', `/v1/todos/${over}/claim`, {});
+    await consumer('POST', `/v1/todos/${over}/complete`, { result: long });
+    for (const list of [
+      () => consumer('GET', '/v1/todos'),
+      () => ask('GET', '/v1/board/todos'),
+      () => ask('GET', `/v1/endpoints/${endpoint.id}/todos`),
+    ]) {
+      const [status, { items }] = await list();
+      expect([status, items.length]).toEqual([200, 2]);
+      const listed = (id: string) => items.find((todo: { id: string }) => todo.id === id);
+      expect(listed(fits)).toMatchObject({ payload: short, payloadOmitted: false, result: null, resultOmitted: false });
+      expect(listed(over)).toMatchObject({ payload: null, payloadOmitted: true, result: null, resultOmitted: true });
+    }
+    for (const [, todo] of [await consumer('GET', `/v1/todos/${over}`), await ask('GET', `/v1/board/todos/${over}`)]) {
+      expect(todo).toMatchObject({ payload: long, result: long });
+      expect(todo).not.toHaveProperty('payloadOmitted');
+    }
+  });
+
   it('makes todos of signed events, once a delivery, and stores nothing of a forged or too large one', async () => {
     await vend();
     const [made, { webhook, token, path, secret }] = await ask('POST', '/v1/endpoints/reviewer/webhooks', {

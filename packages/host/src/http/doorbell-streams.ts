@@ -22,6 +22,8 @@ export interface DoorbellSession {
   readonly queues: readonly string[];
   /** False: there was no room for it. */
   readonly onRing: (ring: Ring) => boolean;
+  /** Rings that there is room for. */
+  readonly room: () => number;
   readonly onClose: () => void;
 }
 
@@ -84,8 +86,9 @@ export class DoorbellStreams {
         // Its reader cancelled it, and is gone.
       }
     };
+    const room = (): number => (ended ? 0 : Math.max(0, controller?.desiredSize ?? 0));
     const write = (bytes: Uint8Array): boolean => {
-      if (ended || !controller || (controller.desiredSize ?? 0) <= 0) return false;
+      if (!controller || room() === 0) return false;
       controller.enqueue(bytes);
       return true;
     };
@@ -107,7 +110,7 @@ export class DoorbellStreams {
       start: (own: ReadableStreamDefaultController<Uint8Array>): void => {
         controller = own;
         own.enqueue(ATTACHED);
-        detach = this.#doorbell.attach({ endpointId, queues, onRing: (ring) => write(ringBytes(ring)), onClose: end });
+        detach = this.#doorbell.attach({ endpointId, queues, onRing: (ring) => write(ringBytes(ring)), room, onClose: end });
         // It may have been closed while it was attached, when there was nothing to detach yet.
         if (ended) detach();
       },

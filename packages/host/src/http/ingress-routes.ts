@@ -7,6 +7,7 @@ import type { IBoard } from '@bellhop/contracts';
 import type { HttpBindings } from '@hono/node-server';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { ClientAddresses } from './client-address.js';
 import { answeredChallengeSchema, ingestedSchema } from './endpoint-schemas.js';
 import type { InboundBodies } from './inbound-bodies.js';
 import { requireJsonType } from './json-body.js';
@@ -35,14 +36,20 @@ export function webhookPath(token: string): string {
   return `/webhooks/w/${token}`;
 }
 
-export function ingressRoutes(board: IBoard, bodies: InboundBodies): OpenAPIHono {
+export interface IngressPorts {
+  readonly bodies: InboundBodies;
+  readonly addresses: ClientAddresses;
+}
+
+export function ingressRoutes(board: IBoard, { bodies, addresses }: IngressPorts): OpenAPIHono {
   const routes = new OpenAPIHono();
 
   routes.openapi(ingest, async (context) => {
     const { token } = context.req.valid('param');
     const type = context.req.header('Content-Type');
     if (type !== undefined) requireJsonType(type);
-    const admission = await board.admit({ token, address: addressOf(context) });
+    const address = addresses.of(socketAddressOf(context), context.req.header('X-Forwarded-For'));
+    const admission = await board.admit({ token, address });
     const result = await bodies.use(context, { maxBytes: WEBHOOK_BODY_MAX_BYTES, countedAs: admission.countedAs }, (body) =>
       admission.ingest({ headers: context.req.header(), body }),
     );
@@ -55,7 +62,6 @@ export function ingressRoutes(board: IBoard, bodies: InboundBodies): OpenAPIHono
   return routes;
 }
 
-/** Of the socket: what a header says of it anybody may have written. */
-function addressOf(context: Context): string {
-  return (context.env as HttpBindings).incoming.socket.remoteAddress ?? 'unknown';
+function socketAddressOf(context: Context): string | undefined {
+  return (context.env as HttpBindings).incoming.socket.remoteAddress;
 }

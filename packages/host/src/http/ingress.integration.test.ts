@@ -1,6 +1,6 @@
 /** Where others send events to, on a real server: what of a request reaches the board, and what never does. */
 import { connect } from 'node:net';
-import type { AnsweredChallenge, IBoard, InboundRequest, IngestResult } from '@bellhop/contracts';
+import type { AnsweredChallenge, IBoard, InboundAdmission, InboundRequest, IngestResult } from '@bellhop/contracts';
 import { BellhopError, InputError } from '@bellhop/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BoardApi, runBoardApi } from './board-api.fixture.js';
@@ -28,24 +28,24 @@ beforeEach(async () => {
   refusal = undefined;
   onAdmit = () => {};
   hold = async () => {};
-  api = await runBoardApi({
-    async admit(given) {
-      admitted.push(given);
-      onAdmit();
-      if (refusal) throw refusal;
-      return {
-        countedAs: given.address,
-        async ingest(request) {
-          ingested.push(request);
-          await hold();
-          if (answer instanceof Error) throw answer;
-          return answer;
-        },
-      };
-    },
-  });
+  api = await runBoardApi({ admit });
 });
 afterEach(() => api.stop());
+
+async function admit(given: Admitted): Promise<InboundAdmission> {
+  admitted.push(given);
+  onAdmit();
+  if (refusal) throw refusal;
+  return {
+    countedAs: given.address,
+    async ingest(request) {
+      ingested.push(request);
+      await hold();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+}
 
 async function send(body: RequestInit['body'], headers: Record<string, string> = { 'Content-Type': 'application/json' }) {
   const response = await fetch(`${api.url}/webhooks/w/${TOKEN}`, { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
@@ -73,6 +73,15 @@ describe('POST /webhooks/w/:token', () => {
   it('answers 200 to what was here before, with the first todos', async () => {
     answer = { ...NEW, replayed: true };
     expect(await send('{}')).toMatchObject({ status: 200, body: { eventId: 'ev_1', todoIds: ['td_1', 'td_2'], created: 0 } });
+  });
+
+  it('counts to whom a trusted proxy names, and to nobody else that a header names', async () => {
+    const forwarded = { 'Content-Type': 'application/json', 'X-Forwarded-For': '127.0.0.2, 203.0.113.9' };
+    expect((await send('{}', forwarded)).status).toBe(202);
+    const behind = await runBoardApi({ admit }, { trustedProxies: ['127.0.0.0/8'] });
+    await fetch(`${behind.url}/webhooks/w/${TOKEN}`, { method: 'POST', body: '{}', headers: forwarded });
+    await behind.stop();
+    expect(admitted.map(({ address }) => address)).toEqual(['127.0.0.1', '203.0.113.9']);
   });
 
   it('sends a challenge back as Slack reads it', async () => {

@@ -59,7 +59,16 @@ export const todoDetailSchema = todoSchema
   .extend({ attempts: z.array(attemptSchema).readonly().openapi({ description: 'The newest first; at most 20.' }) })
   .openapi('TodoDetail');
 
-export const todoPageSchema = pageOf(todoSchema).openapi('TodoPage');
+const omitted = (what: string) => `The ${what} is over 4 096 bytes of JSON: \`${what}\` is null here. The todo by its id has it.`;
+
+export const listedTodoSchema = todoSchema
+  .extend({
+    payloadOmitted: z.boolean().openapi({ description: omitted('payload') }),
+    resultOmitted: z.boolean().openapi({ description: omitted('result') }),
+  })
+  .openapi('ListedTodo');
+
+export const todoPageSchema = pageOf(listedTodoSchema).openapi('TodoPage');
 
 export const claimedTodoSchema = todoSchema
   .extend({

@@ -60,12 +60,12 @@ export function openClaim(family: SqlFamily, pair: PairNames): string {
 export const notGivenBack = (attempt: string) => `(${attempt}.outcome IS NULL OR ${attempt}.outcome <> 'released')`;
 
 /**
- * A query of the newest claim since a nudge that has ended, and was not merely given back. One that is open is no progress yet: it may be given back,
- * and a consumer that claims, holds and gives back would be nudged without end. @param nudgedAt an expression.
+ * A query of the newest claim since a nudge that was not merely given back. One that is open counts, though it may be given back yet: else who works for
+ * longer than its hold, and is nudged meanwhile, would have to wait as long as who never came. @param nudgedAt an expression.
  */
 export function progressSince(family: SqlFamily, pair: PairNames, nudgedAt: string): string {
   return `SELECT a.claimed_at FROM board_attempt AS a ${indexedBy(family, 'board_attempt_claimed')}
-    WHERE ${isOf('a', pair)} AND a.claimed_at > ${nudgedAt} - ${CLAIM_OVERLAP_MS} AND ${notGivenBack('a')} AND a.outcome IS NOT NULL
+    WHERE ${isOf('a', pair)} AND a.claimed_at > ${nudgedAt} - ${CLAIM_OVERLAP_MS} AND ${notGivenBack('a')}
     ORDER BY a.claimed_at DESC LIMIT 1`;
 }
 

@@ -1,16 +1,23 @@
 import type { Clock } from '@bellhop/kernel';
 
-/** Milliseconds in which a todo rings once. */
+/** Milliseconds in which a todo rings once for one entry into pending. */
 export const GATE_TTL_MS = 60_000;
 const TODOS_MAX = 10_000;
 
+interface Passed {
+  readonly entry: number;
+  /** Monotonic. */
+  readonly at: number;
+}
+
 /**
- * Keeps one commit from ringing twice: its process rings at once, and its signal rings the others, or comes after another signal of the same queue.
+ * Keeps one entry into pending from ringing twice: the process whose commit it was rings at once, and a signal rings the others; a signal of another
+ * todo of the queue finds it waiting as well, before the commit is told of here or after. A later entry of the todo is new, and passes at once.
  * Must never stand before notify hooks or the heartbeat: those have their own pace.
  */
 export class DoorbellGate {
-  /** Todo id to the monotonic time it passed, the oldest first. */
-  readonly #passed = new Map<string, number>();
+  /** By todo id, who passed longest ago first. */
+  readonly #passed = new Map<string, Passed>();
   #prunedAt: number;
 
   constructor(
@@ -20,14 +27,17 @@ export class DoorbellGate {
     this.#prunedAt = clock.monotonic();
   }
 
-  /** @returns false: it passed within the last minute. */
-  pass(todoId: string): boolean {
+  /**
+   * @param entry which entry into pending it is: how often the todo had been claimed before it. Each later one is greater.
+   * @returns false: this entry, or a later one, passed within the last minute.
+   */
+  pass(todoId: string, entry: number): boolean {
     const now = this.clock.monotonic();
     this.#prune(now);
-    const at = this.#passed.get(todoId);
-    if (at !== undefined && now - at < GATE_TTL_MS) return false;
+    const last = this.#passed.get(todoId);
+    if (last && entry <= last.entry && now - last.at < GATE_TTL_MS) return false;
     this.#passed.delete(todoId);
-    this.#passed.set(todoId, now);
+    this.#passed.set(todoId, { entry, at: now });
     if (this.#passed.size > this.most) {
       const [oldest] = this.#passed.keys();
       this.#passed.delete(oldest as string);
@@ -48,7 +58,7 @@ export class DoorbellGate {
   #prune(now: number): void {
     if (now - this.#prunedAt < GATE_TTL_MS) return;
     this.#prunedAt = now;
-    for (const [id, at] of this.#passed) {
+    for (const [id, { at }] of this.#passed) {
       if (now - at < GATE_TTL_MS) break;
       this.#passed.delete(id);
     }

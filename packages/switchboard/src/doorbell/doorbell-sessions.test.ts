@@ -21,6 +21,7 @@ function session(options: { readonly room?: number; readonly queues?: string[]; 
         rings.push(todoId);
         return true;
       },
+      room: () => (options.room ?? 100) - rings.length,
       onClose: () => {
         heard.closes += 1;
       },
@@ -66,12 +67,23 @@ it('passes by one that throws', () => {
     onRing: () => {
       throw new Error('broken');
     },
+    room: () => {
+      throw new Error('broken');
+    },
   };
   const sessions = new DoorbellSessions(silentLogger);
   sessions.add(broken);
   sessions.add(b.session);
   expect(ring(sessions, '1')).toEqual([true]);
   expect(b.rings).toEqual(['1']);
+  expect(sessions.room('ep')).toBe(99);
+});
+
+it('has the room of all sessions of an endpoint', () => {
+  const sessions = open(session({ room: 1 }), session({ room: 2 }), session({ endpointId: 'other' }));
+  expect([sessions.room('ep'), sessions.room('other'), sessions.room('none')]).toEqual([3, 100, 0]);
+  ring(sessions, '1', '2');
+  expect(sessions.room('ep')).toBe(1);
 });
 
 it('closes the sessions of one endpoint, each once, also after one that throws', () => {

@@ -4,7 +4,7 @@ import { BellhopError, errorMessage, type Logger } from '@bellhop/kernel';
 export interface RingEvent {
   readonly todoId: string;
   readonly queue: string;
-  /** `created`, `attach`, `heartbeat`; absent where another process made it ready. */
+  /** `created`, `requeued`, `attach`, `heartbeat`; absent where another process made it ready. */
   readonly reason?: string | undefined;
 }
 
@@ -14,6 +14,8 @@ export interface DoorbellSession {
   readonly queues: readonly string[];
   /** Must not block. @returns false: its buffer is full, and another session is tried. */
   onRing(event: RingEvent): boolean;
+  /** Rings that it would take now; 0: its buffer is full. The heartbeat spends none on those without room. */
+  room(): number;
   /** The endpoint's credential is accepted no longer, or the doorbell closes: it is rung no more. */
   onClose(): void;
 }
@@ -62,6 +64,11 @@ export class DoorbellSessions {
     return this.#sessions.get(endpointId)?.some(({ queues }) => queues.includes(queue)) ?? false;
   }
 
+  /** Rings that the sessions of an endpoint would take now, all together. */
+  room(endpointId: string): number {
+    return (this.#sessions.get(endpointId) ?? []).reduce((sum, session) => sum + this.#roomOf(session), 0);
+  }
+
   /**
    * Rings one session that listens to the queue.
    *
@@ -88,6 +95,15 @@ export class DoorbellSessions {
       } catch (error) {
         this.logger.warn({ endpointId, error: errorMessage(error) }, 'a doorbell session threw at its close');
       }
+    }
+  }
+
+  #roomOf(session: DoorbellSession): number {
+    try {
+      return session.room();
+    } catch (error) {
+      this.logger.warn({ endpointId: session.endpointId, error: errorMessage(error) }, 'a doorbell session threw when asked for its room');
+      return 0;
     }
   }
 

@@ -1,6 +1,6 @@
 import { TEST_STORE_NAMES } from '@bellhop/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LogLine, ready, recordingLogger } from '../notify/notify-bench.fixture.js';
+import { type LogLine, recordingLogger } from '../notify/notify-bench.fixture.js';
 import { RING_WAITS_MS } from '../sql/doorbell.js';
 import {
   type BoardDatabase,
@@ -10,7 +10,7 @@ import {
   seedTodo,
   type TodoSeed,
 } from '../stores/board-stores.fixture.js';
-import { Doorbell } from './doorbell.js';
+import { Doorbell, type PendingTodo } from './doorbell.js';
 import type { RingEvent } from './doorbell-sessions.js';
 
 const MINUTE = 60_000;
@@ -37,14 +37,24 @@ describe.each(TEST_STORE_NAMES)('Doorbell on %s', (name) => {
   const ringsOf = async (id: string) =>
     Number(((await board.store.knex('board_todo').where({ id }).first('ring_attempts')) as { ring_attempts: number }).ring_attempts);
 
+  const pending = (endpoint: SeededEndpoint, id: string, more: Partial<PendingTodo> = {}): PendingTodo => ({
+    id,
+    endpointId: endpoint.id,
+    queue: 'work',
+    assignee: null,
+    attemptsTotal: 0,
+    ...more,
+  });
+
   /** Attaches a session, and waits until it was rung for what is there. */
-  async function attach(doorbell: Doorbell, endpoint: SeededEndpoint, queues = endpoint.queues) {
+  async function attach(doorbell: Doorbell, endpoint: SeededEndpoint, queues = endpoint.queues, capacity = 100) {
     const rings: RingEvent[] = [];
-    const heard = { rings, closes: 0, ids: () => rings.splice(0).map(({ todoId }) => todoId), detach: () => {} };
+    const heard = { rings, capacity, closes: 0, ids: () => rings.splice(0).map(({ todoId }) => todoId), detach: () => {} };
     heard.detach = doorbell.attach({
       endpointId: endpoint.id,
       queues,
-      onRing: (event) => rings.push(event) > 0,
+      onRing: (event) => rings.length < heard.capacity && rings.push(event) > 0,
+      room: () => heard.capacity - rings.length,
       onClose: () => {
         heard.closes += 1;
       },
@@ -110,7 +120,8 @@ describe.each(TEST_STORE_NAMES)('Doorbell on %s', (name) => {
     expect(session.rings[0]).toEqual({ todoId: ids[0], queue });
     expect(session.ids()).toEqual(ids.slice(0, 16));
     expect(await doorbell.onSignal(`${endpoint.id}:${queue}`)).toBe(0);
-    doorbell.forget([ids[1] as string]);
+    // It was claimed and came back: another entry into pending.
+    await setTodo(ids[1] as string, { attempts_total: 1 });
     expect(await doorbell.onSignal(`${endpoint.id}:${queue}`)).toBe(1);
     expect(session.ids()).toEqual([ids[1]]);
     await board.clock.advance(MINUTE);
@@ -131,20 +142,48 @@ describe.each(TEST_STORE_NAMES)('Doorbell on %s', (name) => {
     const endpoint = await seedEndpoint(board.store);
     const id = await seed(endpoint);
     // Nobody is here: the gate must not remember it.
-    doorbell.ringCreated(ready(endpoint, id));
-    let room = false;
-    const heard: RingEvent[] = [];
+    doorbell.ringPending(pending(endpoint, id), 'created');
     await setTodo(id, { last_ringed_at: board.clock.now() });
-    doorbell.attach({ endpointId: endpoint.id, queues: ['work'], onRing: (event) => room && heard.push(event) > 0, onClose() {} });
-    await doorbell.settled();
-    doorbell.ringCreated(ready(endpoint, id));
+    const heard = await attach(doorbell, endpoint, ['work'], 0);
+    doorbell.ringPending(pending(endpoint, id), 'created');
     expect(doorbell.counters()).toEqual({ sessions: 1, rung: 0, dropped: 1 });
-    room = true;
-    doorbell.ringCreated(ready(endpoint, id));
-    doorbell.ringCreated(ready(endpoint, id));
+    heard.capacity = 100;
+    doorbell.ringPending(pending(endpoint, id), 'created');
+    doorbell.ringPending(pending(endpoint, id), 'created');
     expect(await doorbell.onSignal(`${endpoint.id}:work`)).toBe(0);
-    expect(heard).toEqual([{ todoId: id, queue: 'work', reason: 'created' }]);
+    expect(heard.rings).toEqual([{ todoId: id, queue: 'work', reason: 'created' }]);
     expect(doorbell.counters()).toEqual({ sessions: 1, rung: 1, dropped: 1 });
+  });
+
+  it('rings each entry into pending once within a minute, whether its commit is told of here before a signal is or after it', async () => {
+    const doorbell = doorbellOn();
+    const endpoint = await seedEndpoint(board.store);
+    const session = await attach(doorbell, endpoint);
+    const id = await seed(endpoint);
+    const signal = () => doorbell.onSignal(`${endpoint.id}:work`);
+    doorbell.ringPending(pending(endpoint, id), 'created');
+    expect(await signal()).toBe(0);
+    await setTodo(id, { attempts_total: 1 });
+    doorbell.ringPending(pending(endpoint, id, { attemptsTotal: 1 }), 'requeued');
+    expect(await signal()).toBe(0);
+    // Of another todo of the queue, say: it comes between the commit of this process and what is told of it.
+    await setTodo(id, { attempts_total: 2 });
+    expect(await signal()).toBe(1);
+    doorbell.ringPending(pending(endpoint, id, { attemptsTotal: 2 }), 'requeued');
+    expect(session.rings.map(({ reason }) => reason)).toEqual(['created', 'requeued', undefined]);
+  });
+
+  it('rings nobody for a todo that is assigned, however it became pending', async () => {
+    const doorbell = doorbellOn();
+    const endpoint = await seedEndpoint(board.store);
+    const session = await attach(doorbell, endpoint);
+    const id = await seed(endpoint, { assignee: 'somebody' });
+    for (const reason of ['created', 'requeued']) doorbell.ringPending(pending(endpoint, id, { assignee: 'somebody' }), reason);
+    expect(await doorbell.onSignal(`${endpoint.id}:work`)).toBe(0);
+    expect(session.ids()).toEqual([]);
+    // The control: the same todo, of anybody.
+    doorbell.ringPending(pending(endpoint, id), 'created');
+    expect(session.ids()).toEqual([id]);
   });
 
   it('the heartbeat rings 5 min after a todo became pending, then 20 min, 1 h, 6 h and 6 h later, five times in all', async () => {
@@ -230,6 +269,36 @@ describe.each(TEST_STORE_NAMES)('Doorbell on %s', (name) => {
     expect(doorbell.counters().sessions).toBe(2);
   });
 
+  it('the heartbeat charges no ring that no session has room for, and reads nothing for it', async () => {
+    const doorbell = doorbellOn();
+    const endpoint = await seedEndpoint(board.store);
+    const session = await attach(doorbell, endpoint, endpoint.queues, 0);
+    const now = board.clock.now();
+    const ids = [await seed(endpoint, { pendingSince: now - 7 * MINUTE }), await seed(endpoint, { pendingSince: now - 6 * MINUTE })];
+    const cost = await board.cost(async () => expect(await doorbell.sweep()).toBe(0));
+    expect(cost.statements).toBe(0);
+    session.capacity = 1;
+    expect([await doorbell.sweep(), await doorbell.sweep()]).toEqual([1, 0]);
+    expect([await ringsOf(ids[0] as string), await ringsOf(ids[1] as string)]).toEqual([1, 0]);
+    expect(session.ids()).toEqual(ids.slice(0, 1));
+    expect(await doorbell.sweep()).toBe(1);
+    expect(session.ids()).toEqual(ids.slice(1));
+    expect(doorbell.counters()).toMatchObject({ rung: 2, dropped: 0 });
+  });
+
+  it('the heartbeat gives endpoints with little room one of its rings, and the others the rest', async () => {
+    const doorbell = doorbellOn();
+    const [tight, other, free] = [await seedEndpoint(board.store), await seedEndpoint(board.store), await seedEndpoint(board.store)];
+    const sessions = [await attach(doorbell, tight, ['work'], 2), await attach(doorbell, other, ['work'], 2), await attach(doorbell, free)];
+    const now = board.clock.now();
+    for (const [place, endpoint] of [tight, other, free].entries()) {
+      for (let age = 9; age > 5; age -= 1) await seed(endpoint, { pendingSince: now - age * MINUTE + place });
+    }
+    expect(await doorbell.sweep()).toBe(3);
+    expect(sessions.map(({ rings }) => rings.length)).toEqual([1, 0, 2]);
+    expect(doorbell.counters()).toMatchObject({ rung: 3, dropped: 0 });
+  });
+
   it('charges a todo once when two processes sweep at the same time', async () => {
     const [one, two] = [doorbellOn(), doorbellOn(board.second)];
     const endpoint = await seedEndpoint(board.store);
@@ -289,7 +358,7 @@ describe('Doorbell over a store that fails', () => {
     const lines: LogLine[] = [];
     const doorbell = new Doorbell({ store: board.store, clock: board.clock, logger: recordingLogger(lines) });
     const endpoint = await seedEndpoint(board.store);
-    doorbell.attach({ endpointId: endpoint.id, queues: ['work'], onRing: () => true, onClose() {} });
+    doorbell.attach({ endpointId: endpoint.id, queues: ['work'], onRing: () => true, room: () => 100, onClose() {} });
     await doorbell.settled();
     expect(lines).toEqual([]);
     await board.database.drop();

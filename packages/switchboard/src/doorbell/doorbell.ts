@@ -1,6 +1,14 @@
-import type { ReadyTodo, Store } from '@bellhop/contracts';
+import type { Store } from '@bellhop/contracts';
 import { type Clock, errorMessage, type Logger } from '@bellhop/kernel';
-import { chargeAttachRings, chargeHeartbeat, findDueRing, findLiveEndpoints, type RingRecord, readPending } from '../sql/doorbell.js';
+import {
+  chargeAttachRings,
+  chargeHeartbeat,
+  findDueRing,
+  findLiveEndpoints,
+  type PendingRecord,
+  type RingRecord,
+  readPending,
+} from '../sql/doorbell.js';
 import { DoorbellGate } from './doorbell-gate.js';
 import { type DoorbellSession, DoorbellSessions } from './doorbell-sessions.js';
 
@@ -13,6 +21,17 @@ const SWEEP_RINGS_MAX = 3;
 
 const ATTACH = { global: 'doorbell: a session attached with the credential of its endpoint, whosever that is' };
 const SWEEP = { global: 'doorbell: the heartbeat rings for every endpoint with a session here' };
+
+/** A todo that this process made pending, and that passes the gate. */
+export interface PendingTodo {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly queue: string;
+  /** Whose it is alone: such a todo rings nobody, for those who listen could not claim it. */
+  readonly assignee: string | null;
+  /** Claims before it: with the id, which entry into pending it is. */
+  readonly attemptsTotal: number;
+}
 
 export interface DoorbellPorts {
   readonly store: Store;
@@ -32,8 +51,8 @@ export interface DoorbellCounters {
  * Rings consumers that are attached to this process when a todo waits for them. A ring is a hint, to one session of the endpoint: the queue is the
  * record.
  *
- * Invariants: nothing is read for an endpoint without a session here; the gate of 60 s stands before what was created or signalled, never before
- * the heartbeat or notify hooks; what the store cannot answer is logged and rings nobody.
+ * Invariants: nothing is read for an endpoint without a session here; the gate of 60 s stands before what became pending here or was signalled,
+ * never before the heartbeat or notify hooks; a todo that is assigned rings nobody; what the store cannot answer is logged and rings nobody.
  */
 export class Doorbell {
   readonly #store: Store;
@@ -63,6 +82,7 @@ export class Doorbell {
       endpointId: session.endpointId,
       queues: [...session.queues],
       onRing: (event) => session.onRing(event),
+      room: () => session.room(),
       onClose: () => session.onClose(),
     };
     this.#sessions.add(own);
@@ -78,9 +98,9 @@ export class Doorbell {
     return { sessions: this.#sessions.count, rung: this.#rung, dropped: this.#dropped };
   }
 
-  /** A todo was created by this process and passes the gate. */
-  ringCreated({ id, endpointId, queue }: ReadyTodo): void {
-    if (this.#sessions.listens(endpointId, queue)) this.#ringGated(id, endpointId, queue, 'created');
+  /** Rings for a todo that became pending by a commit of this process. @param reason as the ready hook was told: `created`, `requeued`. */
+  ringPending({ id, endpointId, queue, assignee, attemptsTotal }: PendingTodo, reason: string): void {
+    if (assignee === null && this.#sessions.listens(endpointId, queue)) this.#ringGated(id, attemptsTotal, endpointId, queue, reason);
   }
 
   /**
@@ -98,21 +118,25 @@ export class Doorbell {
     return this.#track(this.#ringSignalled(endpointId, queue));
   }
 
-  /** These may ring again at once: they failed and became due within the minute of their gate. */
-  forget(todoIds: readonly string[]): void {
-    for (const id of todoIds) this.#gate.forget(id);
-  }
-
   /**
    * The heartbeat: rings once more for what nobody has claimed, 5 min after it became pending, then 20 min, 1 h, 6 h and 6 h after the ring
-   * before. Only for endpoints with a session here: a ring in an empty room would be spent for nothing.
+   * before. Only for endpoints with a session here that has room: a ring that nobody hears would be spent for nothing. Those with less room than the
+   * sweep has rings share one of them, so that none is charged what it could not take, nor slows the others down.
    *
    * @param limit rings at most. Default 3.
    * @returns how many were charged.
    */
   async sweep(limit = SWEEP_RINGS_MAX): Promise<number> {
-    if (!this.hasSessions) return 0;
-    const params = { endpoints: JSON.stringify(this.#sessions.endpoints), now: this.#store.clock.now(), limit };
+    const rooms = this.#sessions.endpoints.map((id) => ({ id, room: this.#sessions.room(id) }));
+    const free = rooms.filter(({ room }) => room >= limit);
+    const tight = rooms.filter(({ room }) => room > 0 && room < limit);
+    const shared = tight.length > 0 ? 1 : 0;
+    return (await this.#beat(free, limit - shared)) + (await this.#beat(tight, shared));
+  }
+
+  async #beat(endpoints: readonly { readonly id: string }[], limit: number): Promise<number> {
+    if (endpoints.length === 0) return 0;
+    const params = { endpoints: JSON.stringify(endpoints.map(({ id }) => id)), now: this.#store.clock.now(), limit };
     const [due] = await this.#store.read<{ found: number }>(findDueRing, params);
     if (due?.found !== 1) return 0;
     const { rows } = await this.#store.write<RingRecord>(chargeHeartbeat, params, SWEEP);
@@ -155,13 +179,13 @@ export class Doorbell {
   }
 
   async #ringSignalled(endpointId: string, queue: string): Promise<number> {
-    const rows = await this.#store.read<RingRecord>(readPending, { endpointId, queue, limit: SIGNAL_TODOS_MAX });
-    return rows.filter(({ id }) => this.#ringGated(id, endpointId, queue)).length;
+    const rows = await this.#store.read<PendingRecord>(readPending, { endpointId, queue, limit: SIGNAL_TODOS_MAX });
+    return rows.filter(({ id, attempts_total }) => this.#ringGated(id, attempts_total, endpointId, queue)).length;
   }
 
   /** @returns whether it rang. */
-  #ringGated(todoId: string, endpointId: string, queue: string, reason?: string): boolean {
-    if (!this.#gate.pass(todoId)) return false;
+  #ringGated(todoId: string, entry: number, endpointId: string, queue: string, reason?: string): boolean {
+    if (!this.#gate.pass(todoId, entry)) return false;
     const rung = this.#ring(todoId, endpointId, queue, reason);
     // Nobody heard it: the next signal may try again.
     if (!rung) this.#gate.forget(todoId);

@@ -73,8 +73,8 @@ describe.each(TEST_STORE_NAMES)("the board's duties on %s", (name) => {
 
   it('end the sessions of an endpoint that another process has revoked', async () => {
     const closed: string[] = [];
-    const session = { endpointId: consumer.endpoint.id, queues: ['work'], onRing: () => true, onClose: () => void closed.push('closed') };
-    board.doorbell.attach(session);
+    const onClose = () => void closed.push('closed');
+    board.doorbell.attach({ endpointId: consumer.endpoint.id, queues: ['work'], onRing: () => true, room: () => 100, onClose });
     await board.tick();
     expect([closed, board.doorbell.counters().sessions]).toEqual([[], 1]);
     await bench.boardOf({ store: bench.second }).board.revoke('worker', ORGANIZATION);

@@ -50,13 +50,8 @@ export function boardDuties(keep: BoardRetention, ports: () => BoardDutyPorts): 
       doneMessage: 'due retries are pending again',
       question: dueRetry(NOW),
       run({ signal }) {
-        const { sweeps, announcements, doorbell } = ports();
-        return requeue(signal, announcements, async (limit) => {
-          const moved = await sweeps.requeueDue(limit);
-          // One that failed within the doorbell's minute shall ring once more.
-          doorbell.forget(moved.map(({ id }) => id));
-          return moved;
-        });
+        const { sweeps, announcements } = ports();
+        return requeue(signal, announcements, (limit) => sweeps.requeueDue(limit));
       },
     },
     {

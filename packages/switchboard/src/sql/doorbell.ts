@@ -6,7 +6,7 @@ import { wakeSql } from './wake-sql.js';
 // Whom the doorbell rings for. A ring that is charged is charged in the statement that chooses it, so two processes that sweep at once do not
 // both spend one.
 
-/** Rings of one todo, over all sessions. */
+/** Rings of one todo that are charged, over all sessions, since it became pending. */
 export const RINGS_MAX = 5;
 /** Milliseconds before each ring: the first since the todo became pending, the others since the ring before. */
 export const RING_WAITS_MS = [5 * 60_000, 20 * 60_000, 3_600_000, 6 * 3_600_000, 6 * 3_600_000] as const;
@@ -21,6 +21,11 @@ export interface RingRecord {
   readonly pending_since: number;
 }
 
+/** What waits in a pair. `attempts_total`: with the id, which entry into pending it is. */
+export interface PendingRecord extends RingRecord {
+  readonly attempts_total: number;
+}
+
 const COLUMNS = 'id, endpoint_id, queue, pending_since';
 
 /** A todo that anybody may claim. */
@@ -32,7 +37,7 @@ export const readPending = defineStatement({
   operation: 'select',
   table: 'board_todo',
   sql: `
-    SELECT t.id, t.endpoint_id, t.queue, t.pending_since FROM board_todo AS t
+    SELECT t.id, t.endpoint_id, t.queue, t.pending_since, t.attempts_total FROM board_todo AS t
     WHERE t.endpoint_id = :endpointId AND t.queue = :queue AND ${claimable('t')}
     ORDER BY t.pending_since, t.id LIMIT CAST(:limit AS INTEGER)`,
 });

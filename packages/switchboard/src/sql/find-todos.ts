@@ -1,5 +1,5 @@
 import { bothFamilies, defineStatement, inJsonTexts } from '@bellhop/store';
-import { todoColumns } from './todo-columns.js';
+import { listedTodoColumns, todoColumns } from './todo-columns.js';
 
 /** Params: `id`, `endpointId`, `queues`. */
 export const getTodo = defineStatement({
@@ -33,14 +33,14 @@ const PAGE = `AND (CAST(:state AS TEXT) IS NULL OR state = CAST(:state AS TEXT))
   AND (CAST(:afterTime AS BIGINT) IS NULL OR (created_at, id) < (CAST(:afterTime AS BIGINT), CAST(:afterId AS TEXT)))
   ORDER BY created_at DESC, id DESC LIMIT CAST(:limit AS INTEGER)`;
 
-/** Newest first. Params: `endpointId`, `queues`, `state`, `afterTime`, `afterId`, `limit`. */
+/** Newest first, without what is long. Params: `endpointId`, `queues`, `state`, `afterTime`, `afterId`, `limit`. */
 export const listTodos = defineStatement({
   label: 'board.list',
   operation: 'select',
   table: 'board_todo',
   sql: bothFamilies(
     (family) =>
-      `SELECT ${todoColumns()} FROM board_todo WHERE endpoint_id = :endpointId AND ${inJsonTexts(family, 'queue', ':queues')} ${PAGE}`,
+      `SELECT ${listedTodoColumns()} FROM board_todo WHERE endpoint_id = :endpointId AND ${inJsonTexts(family, 'queue', ':queues')} ${PAGE}`,
   ),
 });
 
@@ -49,7 +49,7 @@ export const listTodosOf = defineStatement({
   label: 'board.listOf',
   operation: 'select',
   table: 'board_todo',
-  sql: `SELECT ${todoColumns()} FROM board_todo WHERE organization_id = :organizationId
+  sql: `SELECT ${listedTodoColumns()} FROM board_todo WHERE organization_id = :organizationId
     AND (CAST(:endpointId AS TEXT) IS NULL OR endpoint_id = CAST(:endpointId AS TEXT))
     AND (CAST(:queue AS TEXT) IS NULL OR queue = CAST(:queue AS TEXT)) ${PAGE}`,
 });

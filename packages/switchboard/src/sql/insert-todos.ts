@@ -28,6 +28,8 @@ export interface InsertedTodo {
   readonly endpoint_id: string;
   readonly queue: string;
   readonly gate: number;
+  readonly assignee: string | null;
+  readonly attempts_total: number;
 }
 
 const COLUMNS = {
@@ -72,6 +74,6 @@ export const insertTodos = defineStatement({
       WHERE (CAST(:eventId AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM board_event AS v WHERE v.id = CAST(:eventId AS TEXT)))
         AND EXISTS (SELECT 1 FROM board_endpoint AS e WHERE e.id = n.endpoint_id AND e.state = 'active'${family === 'postgres' ? ' FOR SHARE' : ''})
       ON CONFLICT (endpoint_id, live_key) WHERE live_key IS NOT NULL DO NOTHING
-      RETURNING id, organization_id, endpoint_id, queue, gate`,
+      RETURNING id, organization_id, endpoint_id, queue, gate, assignee, attempts_total`,
   ),
 });

@@ -1,5 +1,5 @@
 import { bothFamilies, defineStatement } from '@bellhop/store';
-import { todoColumns } from './todo-columns.js';
+import { PENDING_ANEW, todoColumns } from './todo-columns.js';
 
 // What waits for a person, and the ways out: released to where it was meant for, discarded, or expired.
 
@@ -14,7 +14,7 @@ export const releaseQuarantined = defineStatement({
   sql: bothFamilies(
     (
       family,
-    ) => `UPDATE board_todo SET queue = quarantine_queue, endpoint_id = quarantine_endpoint_id, pending_since = :now, moved_by = :moved, updated_at = :now
+    ) => `UPDATE board_todo SET queue = quarantine_queue, endpoint_id = quarantine_endpoint_id, ${PENDING_ANEW}, moved_by = :moved, updated_at = :now
     WHERE ${OF_ORGANIZATION} AND ${HELD} AND quarantine_queue IS NOT NULL
       AND EXISTS (SELECT 1 FROM board_endpoint AS e WHERE e.id = board_todo.quarantine_endpoint_id AND e.state = 'active'${family === 'postgres' ? ' FOR SHARE' : ''})
     RETURNING ${todoColumns()}`,

@@ -1,7 +1,7 @@
 import type { SqlFamily } from '@bellhop/contracts';
 import { bothFamilies, defineStatement, inJsonTexts } from '@bellhop/store';
 import { DISPOSITION } from './settle-todos.js';
-import { MOVED_COLUMNS, NOBODY_HOLDS, SWEPT_TODOS, todoColumns } from './todo-columns.js';
+import { MOVED_COLUMNS, NOBODY_HOLDS, PENDING_ANEW, SWEPT_TODOS, todoColumns } from './todo-columns.js';
 
 // The ways back to pending that no consumer takes: a lapsed lease, a due retry, a retry by hand. Several processes may do the first two at once.
 
@@ -22,6 +22,8 @@ export const reapTodos = defineStatement({
       UPDATE board_todo SET moved_by = :moved, updated_at = :now, claimant = NULL, ${NOBODY_HOLDS},
         state = CASE WHEN attempt < max_attempts THEN 'pending' ELSE 'failed' END,
         pending_since = CASE WHEN attempt < max_attempts THEN CAST(:now AS BIGINT) ELSE pending_since END,
+        ring_attempts = CASE WHEN attempt < max_attempts THEN 0 ELSE ring_attempts END,
+        last_ringed_at = CASE WHEN attempt < max_attempts THEN NULL ELSE last_ringed_at END,
         completed_at = CASE WHEN attempt < max_attempts THEN NULL ELSE CAST(:now AS BIGINT) END,
         result = CASE WHEN attempt < max_attempts THEN result ELSE CAST(:lapsed AS TEXT) END,
         live_key = CASE WHEN attempt < max_attempts THEN live_key END
@@ -49,7 +51,7 @@ export const requeueDueTodos = defineStatement({
   table: 'board_todo',
   sql: bothFamilies(
     (family) => `
-      UPDATE board_todo SET state = 'pending', pending_since = :now, next_retry_at = NULL, claimant = NULL, moved_by = :moved, updated_at = :now
+      UPDATE board_todo SET state = 'pending', ${PENDING_ANEW}, next_retry_at = NULL, claimant = NULL, moved_by = :moved, updated_at = :now
       WHERE ${first(family, `state = 'failed' AND next_retry_at IS NOT NULL AND next_retry_at <= :now`, 'next_retry_at, id')}
       RETURNING ${MOVED_COLUMNS}`,
   ),
@@ -59,8 +61,8 @@ export const requeueDueTodos = defineStatement({
 export const dueRetry = (now: string) =>
   `CASE WHEN (SELECT next_retry_at FROM board_todo WHERE state = 'failed' AND next_retry_at IS NOT NULL ORDER BY next_retry_at, id LIMIT 1) <= ${now} THEN 1 ELSE 0 END`;
 
-const AGAIN = `state = 'pending', attempt = 0, pending_since = :now, next_retry_at = NULL, result = NULL, claimant = NULL, claimed_at = NULL,
-  completed_at = NULL, ring_attempts = 0, last_ringed_at = NULL, moved_by = :moved, updated_at = :now`;
+const AGAIN = `state = 'pending', attempt = 0, ${PENDING_ANEW}, next_retry_at = NULL, result = NULL, claimant = NULL, claimed_at = NULL,
+  completed_at = NULL, moved_by = :moved, updated_at = :now`;
 /** An endpoint that was seen to be active stays so until the todo is pending: a revocation then ends it with the others. */
 const failed = (family: SqlFamily) =>
   `state = 'failed' AND EXISTS (SELECT 1 FROM board_endpoint AS e WHERE e.id = board_todo.endpoint_id AND e.state = 'active'${family === 'postgres' ? ' FOR SHARE' : ''})`;

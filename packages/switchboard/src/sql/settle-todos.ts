@@ -1,6 +1,6 @@
 import { bothFamilies, defineStatement, inJsonTexts } from '@bellhop/store';
 import { retryWaitSql } from '../retry-schedule.js';
-import { NOBODY_HOLDS, todoColumns } from './todo-columns.js';
+import { NOBODY_HOLDS, PENDING_ANEW, todoColumns } from './todo-columns.js';
 
 // What the holder of a claim does with it. Each is a compare-and-set on the claim, and one batch with the end of its attempt: a lease that ran out,
 // a wrong lease token, or somebody else's claim writes nothing.
@@ -41,7 +41,7 @@ export const failTodo = settle(
 );
 
 /** Params: those of {@link held}, `moved`. */
-export const releaseTodo = settle('board.release', `state = 'pending', pending_since = :now, claimant = NULL, ${NOBODY_HOLDS}`);
+export const releaseTodo = settle('board.release', `state = 'pending', ${PENDING_ANEW}, claimant = NULL, ${NOBODY_HOLDS}`);
 
 const MOVED = 'EXISTS (SELECT 1 FROM board_todo AS t WHERE t.id = :id AND t.moved_by = :moved)';
 

@@ -8,7 +8,7 @@ import { type InsertedTodo, insertTodos, type NewTodoRow } from '../sql/insert-t
 import { dropEventAlone, findKeyHolder, insertOperatorEvent } from '../sql/push-todos.js';
 import { discardQuarantined, releaseQuarantined } from '../sql/quarantined-todos.js';
 import { retryTodoOf } from '../sql/requeue-todos.js';
-import { type TodoRecord, toTodo } from './todo-rows.js';
+import { type ListedTodoRecord, type TodoRecord, toListedTodo, toTodo } from './todo-rows.js';
 import { type Holder, type Moved, todoNotFound, toMoved } from './todo-store.js';
 
 /** A page to be read, checked. */
@@ -125,14 +125,14 @@ export class OperatorTodoStore {
   }
 
   async #page(statement: Statement, params: SqlParams, { state, after, limit }: TodoQuery): Promise<TodoPage> {
-    const rows = await this.store.read<TodoRecord>(statement, {
+    const rows = await this.store.read<ListedTodoRecord>(statement, {
       ...params,
       state,
       afterTime: after?.time ?? null,
       afterId: after?.id ?? null,
       limit: limit + 1,
     });
-    return toPage(rows.map(toTodo), limit, ({ createdAt }) => createdAt);
+    return toPage(rows.map(toListedTodo), limit, ({ createdAt }) => createdAt);
   }
 
   async #move(statement: Statement, id: string, organizationId: string, why: string): Promise<Moved> {

@@ -1,4 +1,4 @@
-import type { AttemptDisposition, AttemptOutcome, Todo, TodoAttempt, TodoState } from '@bellhop/contracts';
+import type { AttemptDisposition, AttemptOutcome, ListedTodo, Todo, TodoAttempt, TodoState } from '@bellhop/contracts';
 
 /** A row of `board_todo`, as `todoColumns` names it. */
 export interface TodoRecord {
@@ -30,6 +30,13 @@ export interface TodoRecord {
   readonly completed_at: number | null;
 }
 
+/** A row of `board_todo`, as `listedTodoColumns` names it. */
+export interface ListedTodoRecord extends Omit<TodoRecord, 'payload'> {
+  readonly payload: string | null;
+  readonly payload_omitted: number;
+  readonly result_omitted: number;
+}
+
 export interface AttemptRecord {
   readonly seq: number;
   readonly claimant: string | null;
@@ -40,6 +47,19 @@ export interface AttemptRecord {
   readonly outcome: string | null;
   readonly disposition: string | null;
   readonly summary: string | null;
+}
+
+export function toListedTodo({
+  payload,
+  payload_omitted: payloadOmitted,
+  result_omitted: resultOmitted,
+  ...row
+}: ListedTodoRecord): ListedTodo {
+  return {
+    ...toTodo({ ...row, payload: payload ?? 'null' }),
+    payloadOmitted: Number(payloadOmitted) === 1,
+    resultOmitted: Number(resultOmitted) === 1,
+  };
 }
 
 export function toTodo(row: TodoRecord): Todo {

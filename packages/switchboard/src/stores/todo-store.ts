@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { SqlParams, Statement, Store, Todo, TodoAttempt } from '@bellhop/contracts';
 import { BellhopError } from '@bellhop/kernel';
 import type { MovedTodo } from '../board-announcements.js';
-import { ATTEMPTS_KEPT, claimNextTodo, claimTodo, closeLapsedAttempt, dropOldAttempts, openAttempt } from '../sql/claim-todos.js';
+import {
+  ATTEMPTS_KEPT,
+  claimNextTodo,
+  claimNextTodoAgain,
+  claimTodo,
+  closeLapsedAttempt,
+  dropOldAttempts,
+  findClaimable,
+  openAttempt,
+} from '../sql/claim-todos.js';
 import { findAttempts, getTodo } from '../sql/find-todos.js';
 import { retryTodo } from '../sql/requeue-todos.js';
 import { closeAttempt, completeTodo, extendAttempt, extendTodo, failTodo, releaseTodo } from '../sql/settle-todos.js';
@@ -28,6 +37,9 @@ export interface Moved {
   readonly row: MovedTodo;
 }
 
+/** Tries of a claim of the oldest after its first, on Postgres. */
+const TRIES_AGAIN = 10;
+
 type Outcome = 'completed' | 'failed' | 'released';
 
 /** What consumers do with todos. Each change is one batch with its attempt's, and a compare-and-set: it writes all, or nothing. */
@@ -43,9 +55,18 @@ export class TodoStore {
     );
   }
 
-  /** The oldest; null when there is none. */
-  claimNext(holder: Holder, claim: Claim): Promise<Todo | null> {
-    return this.#claim(claimNextTodo, holder, claim, {});
+  /**
+   * The oldest; null when there is none. On Postgres null may also mean that others held all it looked at, {@link TRIES_AGAIN} times over: it
+   * passes by what others are claiming, and asks each time whether there is something at all.
+   */
+  async claimNext(holder: Holder, claim: Claim): Promise<Todo | null> {
+    let todo = await this.#claim(claimNextTodo, holder, claim, {});
+    // SQLite writes one at a time: what is not found there is not there.
+    if (this.store.family === 'sqlite') return todo;
+    for (let again = 0; !todo && again < TRIES_AGAIN && (await this.#isClaimable(holder, claim)); again += 1) {
+      todo = await this.#claim(claimNextTodoAgain, holder, claim, {});
+    }
+    return todo;
   }
 
   async heartbeat(
@@ -122,6 +143,13 @@ export class TodoStore {
       await this.store.write(dropOldAttempts, { id: row.id, upTo: row.attempts_total - ATTEMPTS_KEPT }, scope);
     }
     return toTodo(row);
+  }
+
+  /** Whether there is something to claim, be it in the hands of somebody who is claiming it. */
+  async #isClaimable({ endpointId, queues }: Holder, { claimant }: Claim): Promise<boolean> {
+    const params = { endpointId, queues: JSON.stringify(queues), claimant, now: this.store.clock.now() };
+    const [row] = await this.store.read<{ readonly found: number }>(findClaimable, params);
+    return row?.found === 1;
   }
 
   async #settle(

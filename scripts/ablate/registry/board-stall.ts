@@ -35,7 +35,7 @@ export const ablations: readonly Ablation[] = [
       ONCE,
       '[N1] G1: counts from when a todo became pending, not from when it was made',
       'names the one that is pending longest, then by id, and passes over a queue whose name holds a colon no less',
-    ),
+    ).concat(onEach(PACING, BACK_AGAIN)),
   },
   {
     id: 'N2',

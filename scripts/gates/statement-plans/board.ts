@@ -5,12 +5,12 @@ import { boardDuties } from '../../../packages/switchboard/src/duties/board-duti
 import { boardMigrations } from '../../../packages/switchboard/src/migrations/board-migrations.js';
 import {
   claimNextTodo,
-  claimNextTodoAgain,
   claimTodo,
   closeLapsedAttempt,
   dropOldAttempts,
   findClaimable,
   openAttempt,
+  TIMES_AGAIN,
 } from '../../../packages/switchboard/src/sql/claim-todos.js';
 import {
   chargeAttachRings,
@@ -90,7 +90,7 @@ const onTodos = (title: string, definition: string, statement: Statement, params
 
 const QUEUES = json(['work', 'other', 'more']);
 const OF = { endpointId: 'ep0', queues: QUEUES };
-const TAKE = { ...OF, moved: 'new', claimant: 'me', fence: 'f', leaseUntil: NOW + 300_000, now: NOW };
+const TAKE = { ...OF, moved: 'new', claimant: 'me', fence: 'f', leaseUntil: NOW + 300_000, now: NOW, times: 1 };
 const HELD = { ...OF, id: 'held1', fence: 'f', now: NOW, moved: 'new' };
 
 /** Candidates of a claim. */
@@ -112,7 +112,7 @@ const CLAIMABLE = { ...OF, claimant: 'me', now: NOW };
 const claims: readonly HotStatement[] = [
   onTodos('claim the next', 'claim-todos.ts#claimNextTodo', claimNextTodo, TAKE, 1, MANY_AT_ONCE),
   onTodos('claim the next, by nobody', 'claim-todos.ts#claimNextTodo', claimNextTodo, { ...TAKE, claimant: null }, 1, MANY_AT_ONCE),
-  onTodos('claim the next, again', 'claim-todos.ts#claimNextTodoAgain', claimNextTodoAgain, TAKE, 1, EVEN_MORE_AT_ONCE),
+  onTodos('claim the next, again', 'claim-todos.ts#claimNextTodo', claimNextTodo, { ...TAKE, times: TIMES_AGAIN }, 1, EVEN_MORE_AT_ONCE),
   onTodos('is one claimable', 'claim-todos.ts#findClaimable', findClaimable, CLAIMABLE, 1),
   // All arms are read to their ends: it answers no, in one row.
   entry(

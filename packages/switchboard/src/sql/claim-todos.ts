@@ -9,11 +9,11 @@ import { todoColumns } from './todo-columns.js';
 const PASSED_BY = 32;
 const PASSED_BY_OF_OTHERS = 8;
 /**
- * As many of each arm and queue at the tries after the first: more than the transactions that a server has under way (100 by default), and than
- * ended since the statement began. Of 80 claims at once from 8 processes, six times over, 235 of 480 found nothing at their first try. Passing by
- * 32 again, 12 of them needed a third; with 64 to 512 none did.
+ * How many times as many a try after the first looks at: 256 are more than the transactions that a server has under way (100 by default), and than ended
+ * since the statement began. Of 80 claims at once from 8 processes, six times over, 235 of 480 found nothing at their first try. Passing by 32 again,
+ * 12 of them needed a third; with 64 to 512 none did.
  */
-const PASSED_BY_AGAIN = 256;
+export const TIMES_AGAIN = 8;
 
 /** What a claim writes. Params: `moved`, `claimant`, `fence`, `leaseUntil`, `now`. */
 const TAKE = `state = 'claimed', moved_by = :moved, claimant = :claimant, fence_hash = :fence, lease_until = :leaseUntil, next_retry_at = NULL,
@@ -59,37 +59,27 @@ const PICK_ON_SQLITE = `
   ).join(' UNION ALL ')}) ORDER BY c.created_at, c.id LIMIT 1`;
 
 /** Those that others are claiming are passed by: of any number that claim at once none waits, and no two get the same todo. */
-const pickOnPostgres = (looksAt: (usual: number) => number) => `
+const PICK_ON_POSTGRES = `
   SELECT c.id FROM board_todo AS c WHERE c.id = ANY (ARRAY(
     SELECT p.id FROM json_array_elements_text(:queues::json) AS q(queue) CROSS JOIN LATERAL (${ARMS.map(
       ({ where, order, passedBy }) =>
-        `(SELECT id FROM board_todo WHERE ${OF_QUEUE} AND ${where} ORDER BY ${order} LIMIT ${looksAt(passedBy)})`,
+        `(SELECT id FROM board_todo WHERE ${OF_QUEUE} AND ${where} ORDER BY ${order} LIMIT ${passedBy} * CAST(:times AS INTEGER))`,
     ).join(' UNION ALL ')}) AS p))
     AND (state = 'pending' OR (${LAPSED}) OR (${DUE}))
   ORDER BY c.created_at, c.id LIMIT 1 FOR UPDATE OF c SKIP LOCKED`;
 
-const claimOldest = (looksAt: (usual: number) => number) => ({
-  sqlite: `UPDATE board_todo SET ${TAKE} WHERE rowid = (${PICK_ON_SQLITE}) RETURNING ${todoColumns()}`,
-  postgres: `UPDATE board_todo SET ${TAKE} WHERE id = (${pickOnPostgres(looksAt)}) RETURNING ${todoColumns()}`,
-});
-
 /**
  * The oldest todo that may be claimed. On Postgres it writes nothing, too, where others are claiming all that it looks at. Params: those of
- * {@link TAKE}, `endpointId`, `queues`.
+ * {@link TAKE}, `endpointId`, `queues`, `times` (how many times the usual number Postgres looks at: 1, or {@link TIMES_AGAIN}).
  */
 export const claimNextTodo = defineStatement({
   label: 'board.claimNext',
   operation: 'update',
   table: 'board_todo',
-  sql: claimOldest((usual) => usual),
-});
-
-/** As {@link claimNextTodo}, past more that others are claiming. Same params. */
-export const claimNextTodoAgain = defineStatement({
-  label: 'board.claimNextAgain',
-  operation: 'update',
-  table: 'board_todo',
-  sql: claimOldest(() => PASSED_BY_AGAIN),
+  sql: {
+    sqlite: `UPDATE board_todo SET ${TAKE} WHERE rowid = (${PICK_ON_SQLITE}) RETURNING ${todoColumns()}`,
+    postgres: `UPDATE board_todo SET ${TAKE} WHERE id = (${PICK_ON_POSTGRES}) RETURNING ${todoColumns()}`,
+  },
 });
 
 const queuesAsked = (family: SqlFamily) =>

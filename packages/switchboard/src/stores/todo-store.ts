@@ -5,12 +5,12 @@ import type { MovedTodo } from '../board-announcements.js';
 import {
   ATTEMPTS_KEPT,
   claimNextTodo,
-  claimNextTodoAgain,
   claimTodo,
   closeLapsedAttempt,
   dropOldAttempts,
   findClaimable,
   openAttempt,
+  TIMES_AGAIN,
 } from '../sql/claim-todos.js';
 import { findAttempts, getTodo } from '../sql/find-todos.js';
 import { retryTodo } from '../sql/requeue-todos.js';
@@ -60,11 +60,11 @@ export class TodoStore {
    * passes by what others are claiming, and asks each time whether there is something at all.
    */
   async claimNext(holder: Holder, claim: Claim): Promise<Todo | null> {
-    let todo = await this.#claim(claimNextTodo, holder, claim, {});
+    let todo = await this.#claim(claimNextTodo, holder, claim, { times: 1 });
     // SQLite writes one at a time: what is not found there is not there.
     if (this.store.family === 'sqlite') return todo;
     for (let again = 0; !todo && again < TRIES_AGAIN && (await this.#isClaimable(holder, claim)); again += 1) {
-      todo = await this.#claim(claimNextTodoAgain, holder, claim, {});
+      todo = await this.#claim(claimNextTodo, holder, claim, { times: TIMES_AGAIN });
     }
     return todo;
   }

@@ -83,7 +83,10 @@ export interface BoardConsumer {
   getTodo(id: string): Promise<TodoDetail>;
   /** Claims this very todo. @throws BellhopError `NOT_FOUND`; `TODO_CONFLICT` when it is not claimable. */
   claim(id: string, input?: ClaimInput): Promise<ClaimedTodo>;
-  /** Claims the oldest claimable todo; null when there is none. */
+  /**
+   * Claims the oldest claimable todo; null when there is none. On Postgres it passes by what others are claiming, and tries again up to ten times while
+   * there is something: null may then also mean that others held all it looked at, each time.
+   */
   claimNext(input?: ClaimNextInput): Promise<ClaimedTodo | null>;
   /** Extends the lease. @throws BellhopError `NOT_FOUND`, `TODO_CONFLICT`: the lease ran out, the token is not its, nobody holds it. */
   heartbeat(id: string, input?: HeartbeatInput): Promise<Todo>;

@@ -155,10 +155,14 @@ describe('GET /v1/doorbell', () => {
 
   it(`holds ${RINGS_HELD_MAX} rings for a reader that is behind, and refuses the next ones`, () => {
     const { body, end } = api.streams.attach({ endpointId: 'ep_1', queues: [], checkCredentialAgain: async () => {} });
+    const session = api.doorbell.only;
     // The first place is taken by the comment that tells of the attaching.
+    expect(session.room()).toBe(RINGS_HELD_MAX - 1);
     const taken = Array.from({ length: 2 * RINGS_HELD_MAX }, (_, at) => ring(`td_${at}`)).filter((each) => each).length;
     expect(taken).toBe(RINGS_HELD_MAX - 1);
+    expect(session.room()).toBe(0);
     end();
+    expect(session.room()).toBe(0);
     expect(body.locked).toBe(false);
     expect(api.doorbell.sessions.size).toBe(0);
   });

@@ -167,3 +167,24 @@ describe('stop', () => {
     await expect(fetch(never.url)).rejects.toThrow();
   });
 });
+
+describe('trusted proxies', () => {
+  /** What is answered to one who sent junk for as long as it was let, and then to another, both through this machine. */
+  async function answers(options: { readonly trustedProxies?: readonly string[] }): Promise<number[]> {
+    const { host } = await runHost(options, { clock: new ManualClock() });
+    const post = async (sender: string) => {
+      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': sender };
+      return (await fetch(`${host.url}/webhooks/w/junk`, { method: 'POST', headers, body: '{}' })).status;
+    };
+    for (let n = 0; n < 20; n += 1) expect(await post('198.51.100.1')).toBe(404);
+    const found = [await post('198.51.100.1'), await post('203.0.113.9')];
+    await host.stop();
+    return found;
+  }
+
+  it('tell senders of inbound events apart: one who sends junk keeps nobody else out', async () => {
+    expect(await answers({ trustedProxies: ['127.0.0.1'] })).toEqual([429, 404]);
+    // The control: without them everybody is this machine.
+    expect(await answers({})).toEqual([429, 429]);
+  });
+});

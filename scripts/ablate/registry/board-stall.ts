@@ -20,6 +20,7 @@ function onEach(scenario: string, ...titles: readonly string[]): string[] {
 const WARNS_ONCE = 'G12: warns once of a pair that has used its last, counts it, and again after it was reset';
 const HELD_SINCE = '[N9] G2: a claim made since the last nudge brings none while its lease is live, until 5 min are over';
 
+const GIVER_HOLDS = 'G3: nudges a consumer that holds for long what it then gives back no more often than each 5 min';
 const BACK_AGAIN = 'G12: does not count one as exhausted whose consumer is back, though it owes no nudge yet';
 
 export const ablations: readonly Ablation[] = [
@@ -57,7 +58,7 @@ export const ablations: readonly Ablation[] = [
     replacement: 'export const MAX_NUDGES = 1_000;',
     expectCount: 1,
     tests: NUDGE,
-    red: onEach(PACING, '[N3] never a sixth time without progress', WARNS_ONCE, BACK_AGAIN),
+    red: onEach(PACING, '[N3] never a sixth time without progress', WARNS_ONCE, GIVER_HOLDS, BACK_AGAIN),
   },
   {
     id: 'N4',
@@ -178,6 +179,7 @@ export const ablations: readonly Ablation[] = [
       PACING,
       '[N9] G2: leaves a consumer alone for 5 min after its newest claim while its lease is live, before the first nudge too',
       HELD_SINCE,
+      GIVER_HOLDS,
       'the control: a lease that has lapsed holds up nothing',
     ),
   },

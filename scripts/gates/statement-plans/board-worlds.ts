@@ -146,6 +146,8 @@ export async function wantedOnBoard(store: Store): Promise<void> {
   await todos(store, 'key', BATCH, { idempotency_key: `'k' || i`, live_key: `'k' || i` });
   await todos(store, 'event', BATCH, { event_id: `'event' || i`, ...DONE });
   await events(store, 'event', BATCH);
+  // Those before them are named by todos: a sweep goes past these to the ones that nobody names.
+  await events(store, 'alone', BATCH, { created_at: '100 + i' });
   await todos(store, 'quarantined', BATCH, { queue: `'quarantine'`, created_at: '1 + i' });
   // What the first step of a batch has just moved, for the steps after it.
   await todos(store, 'reaped', BATCH, { moved_by: `'swept-now'` });

@@ -355,7 +355,7 @@ const reaper: readonly HotStatement[] = [
   onTodos('sweep attempts', 'sweep-board.ts#sweepAttempts', sweepAttempts, OLD, 2 * BATCH),
   onTodos('sweep todos', 'sweep-board.ts#sweepTodos', sweepTodos, OLD, BATCH),
   entry('forget events', 'sweep-board.ts#forgetEvents', forgetEvents, OLD, { returns: BATCH, worlds: EVENTS }),
-  entry('sweep events', 'sweep-board.ts#sweepEvents', sweepEvents, OLD, { returns: BATCH, worlds: EVENTS }),
+  entry('sweep events', 'sweep-board.ts#sweepEvents', sweepEvents, { ...OLD, limit: 2 * BATCH }, { returns: BATCH, worlds: EVENTS }),
   onTodos(
     'expire what is in quarantine',
     'quarantined-todos.ts#expireQuarantined',

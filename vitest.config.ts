@@ -14,7 +14,7 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.{ts,mjs}'],
     // All cores: much of the suite waits for databases and child processes.
     maxWorkers: '100%',
-    // Files share the processes they run in: to load the modules anew for each took a third of the run. What a test changes beyond itself it puts back, and
+    // Files share the processes they run in: to load the modules anew for each took 170 s of them. What a test changes beyond itself it puts back, and
     // none mocks a module, which would reach only files that are loaded after it.
     isolate: false,
     testTimeout: 60_000,

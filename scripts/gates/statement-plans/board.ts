@@ -103,8 +103,8 @@ const MANY_AT_ONCE: OwnLimit = {
 /** Candidates of a claim that found all of those held. */
 const EVEN_MORE_AT_ONCE: OwnLimit = {
   reason:
-    'on Postgres it looks at up to 256 candidates of each queue, three here, in each of six arms; it runs only where others hold all that the first try looked at',
-  rows: () => 100 + 3 * 3 * 6 * 256,
+    'on Postgres it looks at up to 576 candidates of each queue, three here; it runs only where others hold all that the first try looked at',
+  rows: () => 100 + 3 * 3 * 576,
 };
 
 const CLAIMABLE = { ...OF, claimant: 'me', now: NOW };

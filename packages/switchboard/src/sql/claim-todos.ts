@@ -9,7 +9,7 @@ import { todoColumns } from './todo-columns.js';
 const PASSED_BY = 32;
 const PASSED_BY_OF_OTHERS = 8;
 /**
- * How many times as many a try after the first looks at: 256 are more than the transactions that a server has under way (100 by default), and than ended
+ * How many times as many a try after the first looks at: 256 of those that are anybody's are more than the transactions that a server has under way (100 by default), and than ended
  * since the statement began. Of 80 claims at once from 8 processes, six times over, 235 of 480 found nothing at their first try. Passing by 32 again,
  * 12 of them needed a third; with 64 to 512 none did.
  */
